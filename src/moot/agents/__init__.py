@@ -1,0 +1,1 @@
+"""Agent kinds behind one contract, failures and their classifier tables."""

@@ -1,0 +1,47 @@
+"""The contract every agent kind fulfils. One module per kind, one line in `agents.registry`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import ClassVar, Protocol
+
+from moot.core.process import Command, Done, Exited
+from moot.core.turns import Agent, Conversation, Event, Failure, Health, Reply, TurnSpec
+
+
+class Adapter(Protocol):
+    """How one kind of agent CLI is driven. Pure: no I/O, no clock; everything it needs is in its arguments."""
+
+    kind: ClassVar[str]
+    #: Whether output arrives while the agent works, so that silence means trouble.
+    streams: ClassVar[bool]
+    #: Paths (gitignore patterns, any depth) this CLI would obey in a checkout; never checked out for reading seats.
+    config_paths: ClassVar[tuple[str, ...]]
+
+    def command(self, t: TurnSpec) -> Command:
+        """Return the process of one turn: first or resumed, reading or writing, with or without a schema.
+
+        `sandbox` of the answer lists what the CLI itself needs (its own files under `t.home`, its program);
+        the caller adds the checkout and the change.
+        """
+        ...
+
+    def events(self, stdout: Iterable[bytes]) -> Iterator[Event]:
+        """Yield what the agent did, from raw output lines. Unknown or broken lines are skipped."""
+        ...
+
+    def reply(self, t: TurnSpec, x: Exited, out: bytes, err: bytes) -> Reply | Failure:
+        """Return what the turn brought. Success is a final text, no error flag, and structure where enforced."""
+        ...
+
+    def takeover(self, a: Agent, c: Conversation) -> Command:
+        """Return the interactive command with which a person goes on with the conversation."""
+        ...
+
+    def login(self, a: Agent) -> Command:
+        """Return a quick command whose output shows the version and whether the person is logged in."""
+        ...
+
+    def health(self, a: Agent, d: Done) -> Health:
+        """Read what `login` printed."""
+        ...

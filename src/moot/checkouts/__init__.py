@@ -1,0 +1,1 @@
+"""Directories moot owns with a commit in them, for seats to sit in."""

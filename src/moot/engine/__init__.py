@@ -1,0 +1,1 @@
+"""Durable execution: step, wait, execute. The only package that imports dbos."""

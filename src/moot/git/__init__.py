@@ -1,0 +1,1 @@
+"""git: one hardened way to call it, frozen changes, parsed diffs."""

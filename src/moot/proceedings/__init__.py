@@ -1,0 +1,1 @@
+"""Procedures over seats, each reading like what it is."""

@@ -1,0 +1,1 @@
+"""Prompts: one template per node, rendered strictly."""

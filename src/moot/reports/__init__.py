@@ -1,0 +1,1 @@
+"""The result drawn: text, Markdown, JSON, SARIF, HTML."""

@@ -1,0 +1,1 @@
+"""Runs: created, driven, requested, followed."""

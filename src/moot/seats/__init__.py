@@ -1,0 +1,1 @@
+"""Seats: the only door to an agent."""
