@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import ClassVar, Protocol
 
+from moot.core.codec import JSON
 from moot.core.process import Command, Done, Exited
 from moot.core.turns import Agent, Conversation, Event, Failure, Health, Reply, TurnSpec
 
@@ -17,12 +18,20 @@ class Adapter(Protocol):
     streams: ClassVar[bool]
     #: Paths (gitignore patterns, any depth) this CLI would obey in a checkout; never checked out for reading seats.
     config_paths: ClassVar[tuple[str, ...]]
+    #: Variables of the person's environment the CLI needs besides the allow-list: its credentials and endpoint.
+    environment: ClassVar[tuple[str, ...]]
+
+    def schema(self, schema: JSON) -> JSON:
+        """Return `schema` as this CLI takes it, for `TurnSpec.schema` and its file; None where it cannot enforce it."""
+        ...
 
     def command(self, t: TurnSpec) -> Command:
         """Return the process of one turn: first or resumed, reading or writing, with or without a schema.
 
-        `sandbox` of the answer lists what the CLI itself needs (its own files under `t.home`, its program);
-        the caller adds the checkout and the change.
+        `t.agent` is resolved (`agents.selection.resolve`): its `program` is the absolute path of the executable.
+        `sandbox` of the answer lists what the CLI itself needs of the person's files; the caller adds the checkout,
+        the job directory, what the seat may read and `selection.program_paths`, and makes the directories of
+        `sandbox.write` where they are missing. The command is the same with and without a sandbox.
         """
         ...
 
@@ -35,7 +44,10 @@ class Adapter(Protocol):
         ...
 
     def takeover(self, a: Agent, c: Conversation) -> Command:
-        """Return the interactive command with which a person goes on with the conversation."""
+        """Return the interactive command with which a person goes on with the conversation.
+
+        Its `env` and `login`'s hold only what must be added; the caller puts the person's own environment beneath.
+        """
         ...
 
     def login(self, a: Agent) -> Command:

@@ -115,8 +115,8 @@ JobState = Fresh | Running | Exited | Lost
 class Process(Protocol):
     """The only place a process is born."""
 
-    async def run(self, command: Command) -> Done:
-        """Run a short command to its end (git, probes, notifications)."""
+    async def run(self, command: Command, input: bytes | None = None) -> Done:  # noqa: A002  subprocess's own word
+        """Run a short command to its end (git, probes, notifications). `input`, when given, is its standard input."""
         ...
 
     def start(self, job: Path, command: Command) -> None:

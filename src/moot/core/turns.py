@@ -37,15 +37,6 @@ class FailureKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Failure:
-    """A turn that brought nothing usable. `detail` is one line for a person; `resets_at` is aware UTC time."""
-
-    kind: FailureKind
-    detail: str
-    resets_at: datetime | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class Usage:
     """What a turn burned. `cost_usd` is None where the CLI reports no money."""
 
@@ -83,6 +74,25 @@ class Usage:
 
 
 @dataclass(frozen=True, slots=True)
+class Failure:
+    """A turn that brought nothing usable.
+
+    Args:
+        detail: one line for a person.
+        resets_at: aware UTC time from which asking again may help.
+        conversation: the CLI's id of the conversation, where it can be continued all the same.
+        usage, cumulative: what was burned nevertheless, as in `Reply`.
+    """
+
+    kind: FailureKind
+    detail: str
+    resets_at: datetime | None = None
+    conversation: str | None = None
+    usage: Usage = field(default_factory=Usage)
+    cumulative: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Prompt:
     """A rendered prompt. `live` is enough for a seat that remembers the conversation; everyone else gets `full`."""
 
@@ -107,7 +117,7 @@ class Reply:
     text: str
     data: JSON = None
     conversation: str | None = None
-    usage: Usage = Usage()
+    usage: Usage = field(default_factory=Usage)
     cumulative: bool = False
     denied: tuple[str, ...] = ()
 
@@ -133,7 +143,7 @@ class Conversation:
     cwd: Path
     subject: str
     seat: str
-    cumulative: Usage = Usage()
+    cumulative: Usage = field(default_factory=Usage)
     touched_by_person: bool = False
 
 
@@ -158,6 +168,7 @@ class Agent:
         args: extra arguments, placed last before the prompt.
         fallback: models tried next when this one hits its limit.
         substitutes: names of agents that take the seat over.
+        read, write: paths of the person's home it may see, or see and change, inside the sandbox.
     """
 
     name: str
@@ -174,6 +185,8 @@ class Agent:
     fallback: tuple[str, ...] = ()
     substitutes: tuple[str, ...] = ()
     files: Files = Files.AUTO
+    read: tuple[str, ...] = ()
+    write: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,6 +204,7 @@ class TurnSpec:
         env: the allow-listed environment, the agent's own variables and MOOT_* included.
         home: the person's home directory, under which the CLI keeps its own files.
         base, head: commit ids, for `command` agents.
+        read: what else outside its checkout the seat may read, files and whole directories.
     """
 
     run: str
@@ -211,6 +225,7 @@ class TurnSpec:
     home: Path
     base: str
     head: str
+    read: tuple[Path, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,49 @@
+"""A few files of a commit in a plain directory: no .git, no links, nothing but their content."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from moot.core.limits import MAX_FILE_BYTES
+from moot.git.run import Git
+from moot.git.store import Store
+from moot.git.trees import entries, read_blobs
+
+
+async def files_at(
+    git: Git, store: Store, commit: str, paths: Sequence[bytes], into: Path, limit: int = MAX_FILE_BYTES
+) -> tuple[bytes, ...]:
+    """Write those of `paths` that are regular files of the commit below `into`. May be repeated.
+
+    Args:
+        into: a directory of moot's own; made when missing. Nobody else writes there.
+        limit: bytes of the largest file that is written.
+
+    Returns:
+        The paths that were written. Symbolic links, submodules, larger files and names that would leave `into` or
+        pass for a repository are not.
+
+    Raises:
+        RepositoryError: the commit is not in the store.
+    """
+    found = [e for e in await entries(git, store, commit, paths) if e.regular and _harmless(e.path)]
+    contents = await read_blobs(git, store, (e.oid for e in found), limit)
+    for entry in found:
+        if entry.oid in contents:
+            _write(into / os.fsdecode(entry.path), contents[entry.oid], 0o755 if entry.mode == "100755" else 0o644)
+    return tuple(entry.path for entry in found if entry.oid in contents)
+
+
+def _harmless(path: bytes) -> bool:
+    """Whether a name from a tree object, which may say anything, stays where it is put."""
+    return all(part not in (b"", b".", b"..") and part.lower() != b".git" for part in path.split(b"/"))
+
+
+def _write(path: Path, content: bytes, mode: int) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.unlink(missing_ok=True)
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, mode)
+    with os.fdopen(handle, "wb") as file:
+        file.write(content)

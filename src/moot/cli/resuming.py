@@ -1,0 +1,109 @@
+"""Going on with runs, and stopping or removing them."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+from pathlib import Path
+from typing import Literal
+
+from moot import engine
+from moot.cli.console import Console
+from moot.cli.context import Context
+from moot.cli.foreground import Output, drive_here
+from moot.core.errors import BusyError, UsageError
+from moot.core.process import Running
+from moot.core.runs import RunStatus
+from moot.git.diff import read_diff
+from moot.ledger import checkouts, requests, runs
+from moot.ledger.runs import Run
+from moot.runs import world as worlds
+from moot.runs.drive import REOPENABLE
+from moot.seats.run import World
+
+
+def resume_run(context: Context, name: str, output: Output) -> int:
+    """Drive a run on from where it stopped, and return the exit code of its report."""
+    engine.preload()
+    try:
+        return asyncio.run(_resume(context, name, output))
+    finally:
+        from moot.engine import durable
+
+        durable.close()
+
+
+async def _resume(context: Context, name: str, output: Output) -> int:
+    with context.ledger() as ledger:
+        row = runs.get(ledger, name)
+        if row.status is RunStatus.COMPLETE:
+            raise UsageError(f"run {row.short} is complete", next_step=f"moot show {row.short}")
+        if row.status is RunStatus.CANCELLED:
+            raise UsageError(f"run {row.short} was cancelled", next_step="moot review starts a new one")
+        assert row.change is not None
+        world = worlds.build(context.home, context.environ, ledger)
+        diff = await read_diff(world.git, row.change)
+        return await drive_here(context, world, row, context.config().config, diff, output)
+
+
+def resume_unfinished(context: Context, repo: Path, output: Output) -> int:
+    """Resume every run of a repository that has not come to its end, oldest first; the worst exit code counts."""
+    console = Console.standard()
+    with context.ledger() as ledger:
+        waiting = runs.list_runs(ledger, repo=str(repo), statuses=[s for s in RunStatus if _unfinished(s)])
+        waiting = tuple(r for r in reversed(waiting) if not worlds.driven(context.home.runs / r.id))
+    if not waiting:
+        console.note("nothing to resume here: every run has come to its end")
+        return 0
+    return max(resume_run(context, run.id, output) for run in waiting)
+
+
+def _unfinished(status: RunStatus) -> bool:
+    return not status.finished or status is RunStatus.FAILED or status in REOPENABLE
+
+
+def request(context: Context, name: str, verb: Literal["park", "cancel"]) -> None:
+    """File a request; a run nobody drives is settled at once."""
+    console = Console.standard()
+    with context.ledger() as ledger:
+        run = runs.get(ledger, name)
+        if run.status.finished:
+            raise UsageError(f"run {run.short} is {run.status}", next_step=f"moot show {run.short}")
+        world = worlds.build(context.home, context.environ, ledger)
+        asked = requests.add(ledger, run.id, verb, "moot runs", now=world.now())
+        if worlds.driven(context.home.runs / run.id):
+            console.echo(f"asked run {run.short} to {verb}")
+            return
+        if verb == "cancel":
+            _stop_turns(world, context.home.runs / run.id)
+        status = RunStatus.CANCELLED if verb == "cancel" else RunStatus.PARKED
+        runs.set_status(ledger, run.id, status, now=world.now())
+        requests.mark_handled(ledger, asked.id, now=world.now())
+        console.echo(f"run {run.short} is {status}")
+
+
+def remove(context: Context, name: str) -> None:
+    """Forget a run and delete its files. One that is being driven is left alone."""
+    with context.ledger() as ledger:
+        run = runs.get(ledger, name)
+        folder = context.home.runs / run.id
+        if worlds.driven(folder):
+            raise BusyError(f"run {run.short} is being driven", next_step=f"moot runs cancel {run.short}")
+        world = worlds.build(context.home, context.environ, ledger)
+        _stop_turns(world, context.home.runs / run.id)
+        asyncio.run(_give_back(world, run))
+        runs.delete_run(ledger, run.id)
+        shutil.rmtree(folder, ignore_errors=True)
+        Console.standard().echo(f"removed run {run.short}")
+
+
+async def _give_back(world: World, run: Run) -> None:
+    for holder in checkouts.of_run(world.ledger, run.id):
+        await world.worktrees.give_back(holder)
+        checkouts.release(world.ledger, holder, run.id)
+
+
+def _stop_turns(world: World, folder: Path) -> None:
+    for attempt in folder.glob("turns/*/*/attempt.json"):
+        if isinstance(world.process.look(attempt.parent), Running):
+            world.process.stop(attempt.parent)

@@ -1,0 +1,92 @@
+"""The two ends of a change: names a person uses, resolved to commits of their repository."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from moot.core.errors import RepositoryError
+from moot.git.base import FORMAT, PATTERNS, Refs, candidates, parse_refs, short
+from moot.git.repository import Repository
+from moot.git.run import Git
+from moot.git.target import Range, Revision, Target, check_name
+
+_HEAD_NAMES = ("HEAD", "@")
+
+
+@dataclass(frozen=True, slots=True)
+class Ends:
+    """Where a change begins and ends.
+
+    Args:
+        base, tip: commit ids. No `tip`: HEAD has no commit yet. No `base`: nothing to compare with was found, or
+            there is no tip.
+        base_name, tip_name: what a person calls them.
+        branch: the local branch at the tip, in short; None for any other commit.
+        tree: the tip's tree.
+        base_is_tip: whether the base is the very branch the tip is on, so that only uncommitted work differs.
+    """
+
+    base: str | None
+    base_name: str
+    tip: str | None
+    tip_name: str
+    branch: str | None
+    tree: str | None
+    base_is_tip: bool = False
+
+
+async def find_ends(git: Git, repository: Repository, target: Target, base: str | None) -> Ends:
+    """Resolve what `target` names, and the base: `base`, else the target's own, else the best candidate.
+
+    Raises:
+        RepositoryError: a name is not a commit of the repository.
+        UsageError: `base` cannot be a revision.
+    """
+    refs = parse_refs(await git(repository.place, "for-each-ref", f"--format={FORMAT}", *PATTERNS))
+    tip_name = target.head if isinstance(target, Range) else target.name if isinstance(target, Revision) else "HEAD"
+    branch = refs.current if tip_name in _HEAD_NAMES else _local_branch(refs, tip_name)
+    named = base or (target.base if isinstance(target, Range) else None)
+    tries = (check_name(named),) if named else candidates(refs, branch)
+    tip, tree, *bases = await resolve(git, repository, (tip_name, f"{tip_name}^{{tree}}", *tries))
+    if tip is None and (tip_name not in _HEAD_NAMES or not await _unborn(git, repository)):
+        raise await _unknown(git, repository, tip_name)
+    if named and bases[0] is None:
+        raise await _unknown(git, repository, named)
+    shown = branch or (tip[:12] if tip and tip_name in _HEAD_NAMES else tip_name)
+    for name, oid in zip(tries, bases, strict=True):
+        if oid is not None:
+            own = not named and branch is not None and name == f"refs/heads/{branch}"
+            return Ends(oid, short(name), tip, shown, branch, tree, base_is_tip=own)
+    return Ends(None, "", tip, shown, branch, tree)
+
+
+def _local_branch(refs: Refs, name: str) -> str | None:
+    for prefix in ("refs/heads/", "heads/"):
+        name = name.removeprefix(prefix)
+    return name if name in refs.branches else None
+
+
+async def resolve(git: Git, repository: Repository, names: Sequence[str]) -> list[str | None]:
+    """Return the commit each name stands for (`X^{tree}`: the tree), None where there is none."""
+    asked = [name if name.endswith("^{tree}") else f"{name}^{{commit}}" for name in names]
+    lines = "".join(f"{line}\n" for line in asked).encode("utf-8", "surrogateescape")
+    printed = await git(repository.place, "cat-file", "--batch-check=%(objectname) %(objecttype)", stdin=lines)
+    answers = (line.rpartition(" ") for line in printed.decode("utf-8", "surrogateescape").split("\n")[:-1])
+    return [oid if kind in ("commit", "tree") else None for oid, _, kind in answers]
+
+
+async def _unborn(git: Git, repository: Repository) -> bool:
+    """Whether HEAD names a branch that has no commit yet, rather than something broken."""
+    return (await git.run(repository.place, "symbolic-ref", "--quiet", "HEAD")).ok
+
+
+async def _unknown(git: Git, repository: Repository, name: str) -> RepositoryError:
+    printed = await git(
+        repository.place, "for-each-ref", "--format=%(refname)", "refs/heads", "refs/remotes", "refs/tags"
+    )
+    known = [short(line) for line in printed.decode("utf-8", "replace").split("\n")[:-1]]
+    near = [ref for ref in known if ref.endswith(f"/{name}")] or difflib.get_close_matches(name, known, 1)
+    step = f"did you mean {near[0]!r}?" if near else "git branch --all lists what there is"
+    return RepositoryError(f"unknown revision {name!r}", where=str(repository.root), next_step=step)

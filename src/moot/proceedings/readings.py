@@ -1,0 +1,113 @@
+"""What the reviewers said, made into findings: parsed, placed in the change, matched with each other and the past."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from moot.core import codec
+from moot.core.change import Side
+from moot.core.findings import Claim, Dropped, Finding, Placed
+from moot.core.replies import ReviewReply
+from moot.findings.anchor import Index, Lines, place_all
+from moot.findings.claims import claims_of, says_nothing
+from moot.findings.gather import gather
+from moot.git import store as stores
+from moot.git import trees
+from moot.ledger import drops
+from moot.ledger import findings as finding_rows
+from moot.seats.panel import Answer
+from moot.seats.run import Answered, Run
+
+ROUND = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Readings:
+    """What came of the reviewers' answers.
+
+    Args:
+        findings: everything that has a place in the change, one finding per defect, with ids of the subject.
+        dropped: claims that code rejected before any judge saw them.
+        prose: seat to the text of reviewers that answer in prose.
+        claims: how many claims each seat made.
+    """
+
+    findings: tuple[Finding, ...]
+    dropped: tuple[Dropped, ...]
+    prose: dict[str, str]
+    claims: dict[str, int]
+
+
+async def read(run: Run, answers: list[Answer]) -> Readings:
+    """Make findings of the reviewers' answers and record them with the claims they are made of."""
+    claims: list[Claim] = []
+    prose: dict[str, str] = {}
+    for answer in answers:
+        if not isinstance(answer, Answered):
+            continue
+        if answer.data is None:
+            prose[answer.seat] = "\n\n".join(filter(None, (prose.get(answer.seat), answer.text)))
+        else:
+            reply: ReviewReply = codec.load(ReviewReply, answer.data)
+            earlier = sum(c.seat == answer.seat for c in claims)
+            claims += claims_of(reply, answer.seat, ROUND, first=earlier + 1)
+    empty = [d for c in claims if (d := says_nothing(c)) is not None]
+    placed, dropped = await place(run, [c for c in claims if says_nothing(c) is None])
+    dropped = (*empty, *dropped)
+    ledger = run.world.ledger
+    findings = identified(run, placed)
+    finding_rows.record_claims(ledger, run.id, claims)
+    finding_rows.save(ledger, run.id, findings, now=run.world.now())
+    drops.record(ledger, run.id, dropped)
+    return Readings(findings, dropped, prose, _counts(claims))
+
+
+async def place(run: Run, claims: Sequence[Claim]) -> tuple[tuple[Placed, ...], tuple[Dropped, ...]]:
+    """Place claims in the change. Whole files are read only for claims that the hunks do not hold."""
+    index = Index(run.diff)
+    outside = {c.path for c in claims if isinstance(index.place(c), Dropped)}
+    return place_all(claims, Index(run.diff, await whole_files(run, outside)))
+
+
+async def whole_files(run: Run, wanted: set[str]) -> Lines:
+    """Return the text of whole files on both sides, for places outside the hunks."""
+    texts: dict[tuple[Side, str], list[str]] = {}
+    store = stores.at(run.change.store)
+    for path in wanted:
+        file = run.diff.file(path)
+        sides = {
+            Side.RIGHT: (run.change.head, file.new_raw if file else path.encode()),
+            Side.LEFT: (run.change.merge_base, file.old_raw if file else None),
+        }
+        for side, (commit, raw) in sides.items():
+            if raw is None:
+                continue
+            data = await trees.read_path(run.world.git, store, commit, raw)
+            if data is not None and b"\0" not in data[:8000]:
+                texts[side, path] = data.decode("utf-8", "replace").split("\n")
+    return lambda side, path: texts.get((side, path))
+
+
+def identified(run: Run, placed: Sequence[Placed]) -> tuple[Finding, ...]:
+    """Return the findings that placed claims make, with ids of the subject.
+
+    A defect that an earlier run of the subject found keeps its id. Ids that this very run gave out before it was
+    killed or reopened are found again by its claims.
+    """
+    ledger, subject = run.world.ledger, run.change.subject
+    past = [f for f in finding_rows.of_subject(ledger, subject, run=run.id) if any(":" in c.id for c in f.claims)]
+    known = [replace(f, claims=tuple(c for c in f.claims if ":" in c.id)) for f in past]
+    findings = gather(placed, known, first_number=1 + max((int(f.id[1:]) for f in known), default=0))
+    old = {f.id for f in known}
+    given = {c.id: f.id for f in finding_rows.of_run(ledger, run.id) for c in f.claims}
+    fresh = [f for f in findings if f.id not in old and f.claims[0].id not in given]
+    ids = dict(zip((f.id for f in fresh), finding_rows.reserve(ledger, subject, len(fresh)), strict=True))
+    return tuple(f if f.id in old else replace(f, id=ids.get(f.id) or given[f.claims[0].id]) for f in findings)
+
+
+def _counts(claims: Sequence[Claim]) -> dict[str, int]:
+    counts: dict[str, int] = {}
+    for claim in claims:
+        counts[claim.seat] = counts.get(claim.seat, 0) + 1
+    return counts

@@ -1,0 +1,41 @@
+"""The panel review: reviewers in parallel, code matches what they say, a judge rules, code computes the verdict."""
+
+from __future__ import annotations
+
+from moot.config.names import JUDGE
+from moot.core import codec
+from moot.core.codec import JSON
+from moot.core.runs import Result
+from moot.engine import durable
+from moot.findings.material import material
+from moot.findings.receipts import minter
+from moot.proceedings import preparation, readings, record
+from moot.proceedings.asking import ask_reviewers
+from moot.proceedings.briefs import Files
+from moot.proceedings.judging import judge
+from moot.proceedings.seating import panel
+from moot.seats.run import Answered, Run
+
+
+async def review(run: Run) -> JSON:
+    """Review the run's change and return the `Result` as JSON. Reads like the procedure it is.
+
+    Whatever has an effect is a step; what stands between the steps is pure and is done again on a replay.
+    """
+    facts = await durable.step("look around", preparation.look_around, run)
+    seated = panel(run.config, facts)
+    limits = run.config.change
+    change = material(run.diff, minter(run.secret, run.change.head), limits.exclude, limits.max_file, limits.batch)
+    setting = await durable.step("lay files", preparation.lay_files, run, change, seated)
+    files = Files(
+        changes=preparation.change_files(run, change),
+        checks=str(run.folder / "files" / "checks.md") if run.config.review.checks else None,
+    )
+    answers, checks = await ask_reviewers(run, seated, setting, files)
+    read = await durable.step("read answers", readings.read, run, answers)
+    reviewed = any(a.seat == JUDGE and isinstance(a, Answered) for a in answers)
+    judged = await judge(run, seated, setting, files, read, reviewed=reviewed)
+    result = await durable.step(
+        "record", record.record, run, seated, change, setting.sparse, answers, checks, read, judged
+    )
+    return codec.dump(Result, result)

@@ -1,0 +1,170 @@
+"""One turn: its job directory, environment and walls; started once, waited for, read."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from moot.agents.base import Adapter
+from moot.agents.selection import program_paths
+from moot.core.errors import MootError
+from moot.core.process import Command, Exited, Fresh, Limits, Lost, Running, Sandbox
+from moot.core.turns import Agent, Conversation, Event, Failure, FailureKind, Reply, TurnSpec
+from moot.engine import Suspend
+from moot.process.environment import base_environment
+from moot.process.output import read_stderr, read_stdout
+from moot.seats.attempts import Attempt, write
+from moot.seats.run import Expect, Run, Seat
+
+#: How often a running job is looked at, seconds: closely at first, so that quick agents are not waited for.
+FIRST_LOOK_S, LATER_LOOK_S, FIRST_SECONDS = 0.02, 0.1, 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a seat sits.
+
+    Args:
+        cwd: its working directory, a checkout of moot's own or an analyzer's folder.
+        change_file: the part of the frozen change it is to read.
+        read: what else the cage shows it (git's directories of the checkout, the run's files).
+        write: whether `cwd` is its own to change.
+        guarded: paths inside `cwd` that stay read-only even then (`.git`).
+    """
+
+    cwd: Path
+    change_file: Path
+    read: tuple[Path, ...] = ()
+    write: bool = False
+    guarded: tuple[Path, ...] = ()
+
+
+def spec(
+    run: Run,
+    seat: Seat,
+    agent: Agent,
+    kind: Adapter,
+    attempt: Attempt,
+    *,
+    node: str,
+    key: str,
+    job: Path,
+    expect: Expect,
+    place: Place,
+    conversation: Conversation | None,
+) -> TurnSpec:
+    """Gather what the adapter needs for one turn."""
+    environ = base_environment(run.world.environ, (*kind.environment, *agent.pass_env))
+    return TurnSpec(
+        run=run.id,
+        seat=seat.name,
+        key=f"{key}.{attempt.number}",
+        node=node,
+        agent=replace(agent, model=attempt.model),
+        job=job,
+        cwd=place.cwd,
+        prompt_file=job / "prompt.md",
+        change_file=place.change_file,
+        schema_file=job / "schema.json" if expect.schema is not None else None,
+        schema=kind.schema(expect.schema),
+        conversation=conversation,
+        write=expect.write,
+        limits=Limits(attempt.wall_s, attempt.silence_s if kind.streams else None),
+        env={**environ, **agent.env},
+        home=Path(environ.get("HOME", "/")),
+        base=run.change.merge_base,
+        head=run.change.head,
+        read=(run.folder / "files",),
+    )
+
+
+def begin(run: Run, kind: Adapter, t: TurnSpec, prompt: str, place: Place) -> None:
+    """Write the turn's files and start it. Harmless when it was started before."""
+    write(t.prompt_file, prompt)
+    if t.schema_file is not None:
+        write(t.schema_file, json.dumps(t.schema))
+    (t.job / "mail").mkdir(exist_ok=True)
+    command = kind.command(t)
+    run.world.process.start(t.job, replace(command, sandbox=_walls(run, t, command, place)))
+
+
+def _walls(run: Run, t: TurnSpec, command: Command, place: Place) -> Sandbox | None:
+    """What the cage of this turn shows: the CLI's own files, the seat's place, the run's files, nothing else."""
+    if not run.caged:
+        return None
+    own = command.sandbox or Sandbox()
+    read = [
+        *own.read,
+        *program_paths(Path(command.argv[0])),
+        *(Path(p) for p in t.agent.read),
+        *(Path(p) for p in run.config.sandbox.read),
+        *place.read,
+        *place.guarded,
+        t.job,
+    ]
+    write_paths = [*own.write, *(Path(p) for p in t.agent.write), t.job / "mail"]
+    (write_paths if place.write else read).append(place.cwd)
+    return Sandbox(tuple(read), tuple(write_paths), own.masked, own.network)
+
+
+async def finish(run: Run, job: Path) -> Exited | Lost:
+    """Wait until the job is over.
+
+    Raises:
+        Suspend: the run is parked (the job runs on and is adopted later) or cancelled (the job is stopped).
+    """
+    process, waited = run.world.process, 0.0
+    while True:
+        state = process.look(job)
+        if isinstance(state, Exited | Lost):
+            return state
+        if isinstance(state, Fresh) and waited > FIRST_SECONDS:
+            raise MootError(f"the turn in {job} does not start", next_step="moot doctor")
+        if run.halt.why:
+            if run.halt.stop:
+                process.stop(job)
+            raise Suspend(run.halt.why)
+        pause = FIRST_LOOK_S if waited < FIRST_SECONDS else LATER_LOOK_S
+        await run.world.sleep(pause)
+        waited = waited + pause if not isinstance(state, Running) or waited < FIRST_SECONDS else waited
+
+
+def outcome(kind: Adapter, t: TurnSpec, ended: Exited | Lost) -> Reply | Failure:
+    """Read what a turn that is over has brought."""
+    if isinstance(ended, Lost):
+        return Failure(FailureKind.LOST, "the machine or the agent's process went away in the middle of the turn")
+    return kind.reply(t, ended, read_stdout(t.job).data, read_stderr(t.job).data)
+
+
+def touched(kind: Adapter, job: Path) -> tuple[str, ...]:
+    """Return the paths the seat's tools opened, in order, once each, as far as its CLI reports tool calls."""
+    return tuple(dict.fromkeys(_paths(kind.events(read_stdout(job).data.splitlines()))))
+
+
+def _paths(happened: Iterable[Event]) -> Iterable[str]:
+    return (e.path for e in happened if e.kind == "tool" and e.path)
+
+
+async def pause(run: Run, seconds: float) -> None:
+    """Sleep in slices, so that parking does not wait for the end.
+
+    Raises:
+        Suspend: the run was parked or cancelled meanwhile.
+    """
+    end = run.world.now().timestamp() + seconds
+    while (left := end - run.world.now().timestamp()) > 0:
+        if run.halt.why:
+            raise Suspend(run.halt.why)
+        await run.world.sleep(min(left, 0.25))
+
+
+def fresh(run: Run, job: Path) -> bool:
+    """Whether nothing of the job runs or ran. Anything else is adopted, whatever the ledger says now."""
+    return isinstance(run.world.process.look(job), Fresh)
+
+
+def seconds(ended: Exited | Lost) -> float:
+    """Return how long the turn took, 0 where nobody knows."""
+    return ended.seconds if isinstance(ended, Exited) else 0.0
