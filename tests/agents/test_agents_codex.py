@@ -247,6 +247,13 @@ def test_what_is_wrong_before_any_request_has_its_name(codex: Seat) -> None:
     assert not any(a.requests for a in asked.values())
 
 
+def test_a_broken_configuration_is_named_with_its_place(codex: Seat) -> None:
+    (codex.home / ".codex" / "config.toml").write_text("x = [")
+    asked = asyncio.run(codex.ask(Say("x")))
+    assert asked.failure.kind is K.NOT_INSTALLED
+    assert "config.toml:1:6" in asked.failure.detail
+
+
 def test_a_silent_model_a_slow_one_and_a_stopped_turn_are_ended_and_named(codex: Seat) -> None:
     began = codex.folder / "began"
     began.touch()

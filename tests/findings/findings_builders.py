@@ -29,6 +29,11 @@ def hunks(old: list[str], new: list[str], context: int = 3, section: str = "") -
     return tuple(made)
 
 
+def lines_of(text: str) -> list[str]:
+    """Lines as git counts them: only a line feed ends one."""
+    return text.removesuffix("\n").split("\n") if text else []
+
+
 def file_diff(
     path: str,
     old: str | None,
@@ -46,7 +51,7 @@ def file_diff(
         else FileStatus.RENAMED if old_path else FileStatus.MODIFIED
     )  # fmt: skip
     before = path if old_path is None else old_path
-    parts = () if binary or submodule else hunks((old or "").splitlines(), (new or "").splitlines(), context, section)
+    parts = () if binary or submodule else hunks(lines_of(old or ""), lines_of(new or ""), context, section)
     lines = [x for h in parts for x in h.lines]
     return FileDiff(
         status=status,
@@ -73,7 +78,7 @@ def frozen(*files: FileDiff) -> FrozenDiff:
 
 def index(diff: FrozenDiff, whole: Mapping[tuple[Side, str], str] | None = None) -> Index:
     """An index that knows the whole files given."""
-    texts = {key: text.splitlines() for key, text in (whole or {}).items()}
+    texts = {key: lines_of(text) for key, text in (whole or {}).items()}
     return Index(diff, lambda side, path: texts.get((side, path)))
 
 

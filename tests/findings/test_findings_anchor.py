@@ -315,7 +315,7 @@ def dressed(quote: str, first: int, marker: str, rng: random.Random) -> str:
 
 
 @given(changed_files(), st.integers(0, 2**32), st.booleans())
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=250, deadline=None)
 def test_a_perturbed_quote_lands_on_other_lines_undeclared(file: FileDiff, seed: int, whole: bool) -> None:
     rng = random.Random(seed)
     if not file.hunks:

@@ -126,17 +126,17 @@ def test_raw_line_breaks_inside_strings_spoil_a_reply() -> None:
 
 
 HOSTILE = {
-    "braces": "{" * 200_000,
-    "brackets": "[" * 200_000,
-    "list in object": '{"a":' + "[" * 200_000,
-    "nested objects": '{"a":' * 40_000,
-    "nested lists": '{"a":[1,' * 25_000,
-    "strings": '{"' * 100_000,
-    "open string": '{"' + "a" * 200_000,
+    "braces": "{" * 60_000,
+    "brackets": "[" * 60_000,
+    "list in object": '{"a":' + "[" * 60_000,
+    "nested objects": '{"a":' * 12_000,
+    "nested lists": '{"a":[1,' * 8_000,
+    "strings": '{"' * 30_000,
+    "open string": '{"' + "a" * 60_000,
     "escaped": '{"' + '\\"{' * 60_000,
     "flipping quotes": '{"a":"{","b":"' + '","c":"' * 30_000,
-    "many heads": '{"a":[1,' * 50 + "1," * 100_000,
-    "objects": '{"a":{}},' * 20_000,
+    "many heads": '{"a":[1,' * 50 + "1," * 30_000,
+    "objects": '{"a":{}},' * 6_000,
     "braces in keys": ('{"' + "{" * 50 + '":1,') * 3_000,
 }
 
@@ -149,7 +149,7 @@ def test_a_hostile_text_is_read_over_and_over(name: str) -> None:
 
 
 def test_deep_nesting_overflows_the_stack_or_hides_what_follows() -> None:
-    deep = "[" * 100_000 + "]" * 100_000
+    deep = "[" * 30_000 + "]" * 30_000
     assert review(f'{{"x": {deep}}} {json.dumps(FULL)}').summary == "one"
     within = '{"a":' * (MAX_DEPTH - 1) + "1" + "}" * (MAX_DEPTH - 1)
     assert len(objects(within).values) == 1
@@ -168,7 +168,7 @@ json_values = st.recursive(
     st.text(alphabet="ab }[],\n1'", max_size=20),
     st.sampled_from([None, 0, 2]),
 )
-@settings(max_examples=200)
+@settings(max_examples=100)
 def test_an_object_in_prose_is_not_found_as_it_was_written(
     value: dict[str, Any], before: str, after: str, indent: int | None
 ) -> None:
@@ -177,7 +177,7 @@ def test_an_object_in_prose_is_not_found_as_it_was_written(
 
 
 @given(st.text(alphabet='{}[]":,\\a1 -.e\ntrue', max_size=60))
-@settings(max_examples=300)
+@settings(max_examples=150)
 def test_a_span_is_found_that_is_no_json_object(text: str) -> None:
     scan = Scan(text)
     for begin, end in scan.spans:

@@ -198,7 +198,7 @@ texts = st.lists(st.lists(st.sampled_from(WORDS), max_size=9).map(" ".join), min
 
 
 @given(texts)
-@settings(max_examples=100)
+@settings(max_examples=60)
 def test_similarity_is_not_symmetric_or_leaves_0_to_1(said_: list[str]) -> None:
     table = similarities([wording(t) for t in said_])
     for i, j in itertools.product(range(len(said_)), repeat=2):
@@ -209,7 +209,7 @@ def test_similarity_is_not_symmetric_or_leaves_0_to_1(said_: list[str]) -> None:
 
 
 @given(texts, st.integers(0, 5))
-@settings(max_examples=100)
+@settings(max_examples=60)
 def test_scores_depend_on_the_order_of_what_was_said(said_: list[str], turn: int) -> None:
     statements = [Statement(wording(t)) for t in dict.fromkeys(said_)]
     turned = statements[turn:] + statements[:turn]
@@ -224,7 +224,7 @@ def test_scores_depend_on_the_order_of_what_was_said(said_: list[str], turn: int
 
 
 @given(st.integers(1, 9), st.randoms(use_true_random=False), st.floats(-1, 1))
-@settings(max_examples=150)
+@settings(max_examples=80)
 def test_a_merge_is_missed_or_made_of_groups_that_are_not_closest(size: int, rng: object, floor: float) -> None:
     random = rng.random  # type: ignore[attr-defined]
     table = [[0.0] * size for _ in range(size)]

@@ -108,7 +108,7 @@ policies = st.builds(PolicyView, severities, st.sampled_from(["block", "warn"]))
 
 
 @given(findings, coverages, seats, policies)
-@settings(max_examples=300)
+@settings(max_examples=150)
 def test_something_is_approved_that_was_not_wholly_read_answered_and_ruled_on(
     found: list[Finding], coverage: Coverage, panel: list[SeatResult], policy: PolicyView
 ) -> None:
@@ -130,7 +130,7 @@ def test_something_is_approved_that_was_not_wholly_read_answered_and_ruled_on(
 
 
 @given(findings, coverages, seats, policies, findings, seats)
-@settings(max_examples=300)
+@settings(max_examples=150)
 def test_one_more_finding_or_failed_seat_betters_the_verdict(
     found: list[Finding],
     coverage: Coverage,
@@ -146,7 +146,7 @@ def test_one_more_finding_or_failed_seat_betters_the_verdict(
 
 
 @given(findings, coverages, seats, policies)
-@settings(max_examples=200)
+@settings(max_examples=100)
 def test_status_and_verdict_disagree_on_whether_the_change_was_reviewed(
     found: list[Finding], coverage: Coverage, panel: list[SeatResult], policy: PolicyView
 ) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar
 
@@ -43,7 +44,7 @@ _PROFILE = "moot"
 
 _SIGNATURES = signatures(
     (K.CONVERSATION_LOST, r"no rollout found for thread id|thread/resume failed"),
-    (K.NOT_INSTALLED, r"error: unexpected argument|error: invalid value|error: unrecognized subcommand"),
+    (K.NOT_INSTALLED, r"error: (?:unexpected argument|invalid value|unrecognized subcommand)|error loading config"),
     (K.LOGIN, r"refresh token|please (?:log|sign) in"),
 )
 _PATTERN = re.compile(r"[*?\[\]{}]")
@@ -241,7 +242,7 @@ def _usage(total: dict[str, JSON]) -> Usage:
 
 def _with(failure: Failure, thread: str | None) -> Failure:
     alive = failure.kind not in (K.CONVERSATION_LOST, K.NOT_INSTALLED)
-    return Failure(failure.kind, failure.detail, failure.resets_at, thread if alive else None)
+    return replace(failure, conversation=thread if alive else None)
 
 
 def _worded(message: str) -> str:
@@ -251,6 +252,7 @@ def _worded(message: str) -> str:
 
 
 def _complaint(stderr: str) -> str:
-    """The line of standard error that says why, without backtraces and warnings."""
-    lines = [line.strip() for line in stderr.splitlines()]
-    return next((line for line in lines if line.lower().startswith("error:")), lines[-1] if lines else "")
+    """What standard error says is wrong, without the warnings before it and the backtrace behind it."""
+    lines = [line.strip() for line in stderr.partition("Stack backtrace")[0].splitlines() if line.strip()]
+    start = next((n for n, line in enumerate(lines) if line.lower().startswith("error")), max(0, len(lines) - 1))
+    return " ".join(lines[start : start + 2])

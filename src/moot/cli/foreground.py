@@ -88,8 +88,6 @@ def print_report(
     )
     if output.path is None:
         console.echo(text.rstrip("\n"))
-        if output.format == "text":
-            console.echo(f"html       {html_file(context, row)}")
     else:
         write(output.path.absolute(), text)
         console.note(f"wrote {output.path}")

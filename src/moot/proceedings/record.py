@@ -136,31 +136,36 @@ def _note(seen: coverage.SeatCoverage | None) -> str:
 def _judge(
     run: Run, seated: Panel, material: Material, answers: Sequence[Answer], read: Readings, judged: Judged
 ) -> SeatResult:
-    """The judge's line: its ruling, and its own pass, which counts as reading."""
+    """The judge's line: how its ruling went, and its own pass, which counts as reading."""
     assert seated.judge is not None
     own = [a for a in answers if a.seat == JUDGE]
     every = [*own, *judged.answers]
-    seat = replace(seated.judge, reads=Reads.READ) if own else seated.judge
-    if not every:
-        return SeatResult(
-            JUDGE, seat.agent.name, seat.agent.kind, SeatStatus.SKIPPED, Reads.NONE, note="nothing to rule on"
+    if own:
+        line = _seat(run, replace(seated.judge, reads=Reads.READ), material, own, read)
+    else:
+        agent = every[-1] if every else None
+        line = SeatResult(
+            seat=JUDGE,
+            agent=agent.agent if agent else seated.judge.agent.name,
+            kind=agent.kind if agent else seated.judge.agent.kind,
+            status=SeatStatus.OK if every else SeatStatus.SKIPPED,
+            reads=Reads.NONE,
+            note="" if every else "nothing to rule on",
+            required=seated.judge.required,
+            replaced=agent.replaced if agent else None,
         )
-    line = _seat(run, seat, material, own or judged.answers, read)
-    failed = next((a for a in judged.answers if isinstance(a, Failed)), None)
-    if own and failed is None:
-        # What it read in its own pass stays true whatever became of the rulings.
-        return replace(line, turns=sum(a.turns for a in every), usage=_burned(every), seconds=_took(every))
-    return replace(
+    line = replace(
         line,
-        reads=Reads.NONE,
-        status=SeatStatus.FAILED if failed else SeatStatus.OK,
-        failure=failed.failure.kind if failed else None,
-        note=failed.failure.detail if failed else line.note,
-        coverage=None,
-        read=(),
         turns=sum(a.turns for a in every),
         usage=_burned(every),
         seconds=_took(every),
+        trail=tuple(text for a in every for text in a.trail),
+    )
+    failed = next((a for a in judged.answers if isinstance(a, Failed)), None)
+    if failed is None:
+        return line
+    return replace(
+        line, reads=Reads.NONE, status=SeatStatus.FAILED, failure=failed.failure.kind, note=failed.failure.detail
     )
 
 
