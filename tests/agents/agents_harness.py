@@ -18,7 +18,7 @@ from model_server import Reply as ModelReply
 from moot.agents import selection
 from moot.agents.base import Adapter
 from moot.agents.registry import adapter
-from moot.core.codec import JSON
+from moot.core.data import JSON
 from moot.core.process import Command, Exited, Limits, Sandbox
 from moot.core.turns import Agent, Conversation, Event, Failure, Reply, TurnSpec
 from moot.process.environment import base_environment
@@ -212,7 +212,7 @@ class Seat:
         command = replace(command, sandbox=self._walls(t, command) if caged else None)
         self.process.start(t.job, command)
         while not isinstance(state := self.process.look(t.job), Exited):
-            if stop_when is not None and os.path.exists(stop_when):  # noqa: ASYNC240  a moment
+            if stop_when is not None and os.path.exists(stop_when):
                 self.process.stop(t.job)
             await asyncio.sleep(0.02)
         out, err = read_stdout(t.job).data, read_stderr(t.job).data

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from moot.core.codec import JSON
+from moot.core.data import JSON
 from moot.core.errors import BusyError, EngineError
 from moot.engine import Broken, Expired, Finished, Outcome, Suspend, Suspended, durable
 

@@ -8,14 +8,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-from git_support import Content, Link, Repo, new_repo
+from git_support import Content, Link, Repo, Tree, import_trees, new_repo, person_environment, run
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from moot.core.change import Change, FileDiff, FileStatus, FrozenDiff, LineKind
+from moot.core.change import Change, FileDiff, FileStatus, FrozenDiff, LineKind, Source
 from moot.core.errors import RepositoryError
-from moot.git.diff import parse, render, split
+from moot.git.diff import parse, read_diff, render, split
+from moot.git.run import Git
+from moot.git.store import open_store
 from moot.git.target import Range
+from moot.process.local import LocalProcess
 
 Froze = Callable[..., tuple[Change, FrozenDiff]]
 
@@ -161,11 +164,47 @@ CASES = {
 }
 
 
-def committed(repo: Repo, tree: Mapping[bytes, Content], modes: Mapping[bytes, int] | None = None) -> str:
-    repo.clear()
-    for path, content in tree.items():
-        repo.write(path, content, (modes or {}).get(path))
-    return repo.commit()
+MODES = {0o644: "100644", 0o755: "100755"}
+
+
+def tree(content: Mapping[bytes, Content], modes: Mapping[bytes, int] | None = None) -> Tree:
+    def entry(path: bytes, value: Content) -> tuple[str, bytes]:
+        if isinstance(value, Link):
+            return "120000", value.target.encode()
+        return MODES[(modes or {}).get(path, 0o644)], value.encode() if isinstance(value, str) else value
+
+    return {path: entry(path, value) for path, value in content.items()}
+
+
+@dataclass(frozen=True)
+class Frozen:
+    """Pairs of trees in one repository, and the diff between the two of a pair."""
+
+    git: Git
+    store: str
+    commits: Sequence[str]
+
+    def diff(self, pair: int) -> FrozenDiff:
+        base, head = self.commits[2 * pair : 2 * pair + 2]
+        change = Change("", self.store, base, head, base, "base", "head", Source.TREES, "s")
+        return run(read_diff(self.git, change))
+
+
+def frozen(repo: Repo, home: Path, pairs: Sequence[tuple[Tree, Tree]]) -> Frozen:
+    git = Git(LocalProcess(), person_environment(repo.home))
+    commits = import_trees(repo, [side for pair in pairs for side in pair])
+    return Frozen(git, str(run(open_store(git, repo.path, home)).path), commits)
+
+
+@pytest.fixture(scope="module")
+def frozen_cases(tmp_path_factory: pytest.TempPathFactory) -> Frozen:
+    home = tmp_path_factory.mktemp("cases")
+    pairs = [(tree(case.before), tree(case.after, case.modes)) for case in CASES.values()]
+    return frozen(new_repo(home / "r", home / "person"), home / "moot", pairs)
+
+
+def blob(side: Tree, path: bytes | None) -> bytes:
+    return b"" if path is None else side[path][1]
 
 
 def text(content: bytes) -> list[str]:
@@ -205,19 +244,15 @@ def check_against_contents(file: FileDiff, before: bytes, after: bytes) -> None:
     assert file.removed == sum(line.kind is LineKind.REMOVED for hunk in file.hunks for line in hunk.lines)
 
 
-@pytest.mark.parametrize("case", CASES.values(), ids=CASES.keys())
-def test_a_nasty_diff_is_read_as_the_files_are(case: Case, tmp_path: Path, person_home: Path, froze: Froze) -> None:
-    repo = new_repo(tmp_path / "r", person_home)
-    base = committed(repo, case.before)
-    head = committed(repo, case.after, case.modes)
-    _, diff = froze(repo, Range(base, head, ".."))
+@pytest.mark.parametrize("name", CASES)
+def test_a_nasty_diff_is_read_as_the_files_are(name: str, frozen_cases: Frozen) -> None:
+    case = CASES[name]
+    diff = frozen_cases.diff(list(CASES).index(name))
     assert [(f.status, f.old_raw, f.new_raw) for f in diff.files] == list(case.files)
     for file in diff.files:
-        before = b"" if file.old_raw is None else repo.content(base, file.old_raw)
-        after = b"" if file.new_raw is None else repo.content(head, file.new_raw)
-        binary = b"\0" in before + after
-        assert file.binary == binary
-        if binary:
+        before, after = blob(tree(case.before), file.old_raw), blob(tree(case.after), file.new_raw)
+        assert file.binary == (b"\0" in before + after)
+        if file.binary:
             assert not file.hunks
         elif file.status is FileStatus.TYPECHANGED:
             assert [line.text for line in file.hunks[0].lines] == text(before)
@@ -228,22 +263,20 @@ def test_a_nasty_diff_is_read_as_the_files_are(case: Case, tmp_path: Path, perso
 
 @pytest.mark.parametrize("object_format", ["sha1", "sha256"])
 def test_all_nasty_changes_in_one_diff_do_not_run_into_each_other(
-    object_format: str, tmp_path: Path, person_home: Path, froze: Froze
+    object_format: str, tmp_path: Path, person_home: Path, moot_home: Path
 ) -> None:
+    before: dict[bytes, tuple[str, bytes]] = {}
+    after: dict[bytes, tuple[str, bytes]] = {}
+    for number, case in enumerate(CASES.values()):
+        before |= {b"%d/%s" % (number, path): entry for path, entry in tree(case.before).items()}
+        after |= {b"%d/%s" % (number, path): entry for path, entry in tree(case.after, case.modes).items()}
     repo = new_repo(tmp_path / "r", person_home, f"--object-format={object_format}")
-
-    def together(side: str) -> dict[bytes, Content]:
-        return {b"%d/%s" % (n, p): c for n, case in enumerate(CASES.values()) for p, c in getattr(case, side).items()}
-
-    base = committed(repo, together("before"))
-    head = committed(repo, together("after"))
-    _, diff = froze(repo, Range(base, head, ".."))
+    diff = frozen(repo, moot_home, [(before, after)]).diff(0)
     assert len(diff.files) > len(CASES) - 3
     for file in diff.files:
+        assert len(file.old_oid or file.new_oid or "") == (64 if object_format == "sha256" else 40)
         if not file.binary and file.status is not FileStatus.TYPECHANGED:
-            before = b"" if file.old_raw is None else repo.content(base, file.old_raw)
-            after = b"" if file.new_raw is None else repo.content(head, file.new_raw)
-            check_against_contents(file, before, after)
+            check_against_contents(file, blob(before, file.old_raw), blob(after, file.new_raw))
 
 
 def test_a_submodule_is_told_as_one(repo: Repo, froze: Froze) -> None:
@@ -270,53 +303,52 @@ def test_a_submodule_is_told_as_one(repo: Repo, froze: Froze) -> None:
     assert [line.text for hunk in file.hunks for line in hunk.lines] == [f"Subproject commit {second}", "now a file"]
 
 
-def test_function_context_names_the_enclosing_symbol_whatever_gitattributes_say(repo: Repo, froze: Froze) -> None:
+def test_function_context_names_the_enclosing_symbol_whatever_gitattributes_say(repo: Repo, moot_home: Path) -> None:
     body = [b"class A:", b"    def method(self):", *(b"        x = %d" % n for n in range(20))]
-    base = committed(repo, {b"m.py": joined(body)})
-    head = committed(
-        repo, {b"m.py": joined(edited({18: b"        y"}, body)), b".gitattributes": b"*.py diff=nothing\n"}
-    )
-    _, diff = froze(repo, Range(base, head, ".."))
+    head = {b"m.py": joined(edited({18: b"        y"}, body)), b".gitattributes": b"*.py diff=nothing\n"}
+    diff = frozen(repo, moot_home, [(tree({b"m.py": joined(body)}), tree(head))]).diff(0)
     assert diff.files[1].hunks[0].section == "def method(self):"
 
 
-def test_paths_stay_apart_and_harmless_when_shown(repo: Repo, froze: Froze) -> None:
-    names = [b"caf\xe9", b"caf\\xe9", b"a\nb", b"a\x1b[2Jb", "r\u202etl".encode()]
-    base = repo.git("rev-parse", "HEAD")
-    for name in names:
-        repo.write(name, b"x\n")
-    _, diff = froze(repo, Range(base, repo.commit(), ".."))
-    shown = {f.new_raw: f.path for f in diff.files}
-    assert shown == {
+def test_paths_stay_apart_and_harmless_when_shown(repo: Repo, moot_home: Path) -> None:
+    shown = {
         b"caf\xe9": "caf\\xe9",
         b"caf\\xe9": "caf\\x5cxe9",
         b"a\nb": "a\\x0ab",
         b"a\x1b[2Jb": "a\\x1b[2Jb",
         "r\u202etl".encode(): "r\\u202etl",
     }
+    diff = frozen(repo, moot_home, [({}, tree(dict.fromkeys(shown, b"x\n")))]).diff(0)
+    assert {f.new_raw: f.path for f in diff.files} == shown
     assert all(diff.file(path) for path in shown.values())
 
 
-def test_a_rendered_section_is_what_git_would_print(repo: Repo, froze: Froze) -> None:
-    base = committed(repo, {b"a b.txt": joined(LINES), b"run": b"x\n", b"old": joined(LINES), b"e": b"end"})
+def test_a_rendered_section_is_what_git_would_print(repo: Repo, moot_home: Path) -> None:
+    before = {b"a b.txt": joined(LINES), b"run": b"x\n", b"old": joined(LINES), b"e": b"end"}
     after = {
         b"a b.txt": joined(edited({3: b"X", 30: b"Y"})),
         b"run": b"x\n",
         b"new": joined(edited({9: b"Z"})),
         b"n": b"n",
     }
-    head = committed(repo, after, {b"run": 0o755})
-    _, diff = froze(repo, Range(base, head, ".."))
-    printed = repo.raw("diff", "-M", base, head).decode()
+    cases = frozen(repo, moot_home, [(tree(before), tree(after, {b"run": 0o755}))])
+    printed = repo.raw("diff", "-M", *cases.commits).decode()
     kept = [line for line in printed.splitlines(keepends=True) if not line.startswith(("index ", "similarity "))]
     kept = [line.replace("\t\n", "\n") for line in kept]  # git's mark after a name with spaces
-    assert "".join(render(f) for f in diff.files) == "".join(kept)
+    assert "".join(render(f) for f in cases.diff(0).files) == "".join(kept)
 
 
-def test_binary_files_render_as_such(repo: Repo, froze: Froze) -> None:
-    base = repo.git("rev-parse", "HEAD")
-    _, diff = froze(repo, Range(base, repo.commit(**{"b.bin": b"\0"}), ".."))
+def test_binary_files_render_as_such(repo: Repo, moot_home: Path) -> None:
+    diff = frozen(repo, moot_home, [({}, tree({b"b.bin": b"\0"}))]).diff(0)
     assert render(diff.files[0]) == "diff --git a/b.bin b/b.bin\nnew file mode 100644\nBinary files differ\n"
+
+
+def test_a_missing_object_is_an_error_with_a_next_step(repo: Repo, moot_home: Path) -> None:
+    cases = frozen(repo, moot_home, [({}, tree({b"x": b"unique\n"}))])
+    oid = repo.git("rev-parse", "imported:x")
+    (repo.path / ".git" / "objects" / oid[:2] / oid[2:]).unlink()
+    with pytest.raises(RepositoryError, match="object is missing"):
+        cases.diff(0)
 
 
 def random_edit(lines: list[bytes], chance: random.Random) -> list[bytes]:
@@ -347,27 +379,21 @@ HOSTILE = [
 ]
 
 
-@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(seed=st.integers(0, 2**32))
-def test_any_edit_of_any_files_is_read_as_the_files_are(repo: Repo, froze: Froze, seed: int) -> None:
+def test_any_edit_of_any_files_is_read_as_the_files_are(repo: Repo, moot_home: Path, seed: int) -> None:
     chance = random.Random(seed)
     before: dict[bytes, Content] = {}
     after: dict[bytes, Content] = {}
-    for n in range(8):
+    for n in range(12):
         lines = [chance.choice([*HOSTILE, b"line %d" % k]) for k in range(chance.randrange(60))]
-        end = chance.choice([b"", b"\n"])
-        before[b"f%d" % n] = b"\n".join(lines) + end
+        before[b"f%d" % n] = b"\n".join(lines) + chance.choice([b"", b"\n"])
         after[b"f%d" % n] = b"\n".join(random_edit(lines, chance)) + chance.choice([b"", b"\n"])
-    base, head = committed(repo, before), committed(repo, after)
-    _, diff = froze(repo, Range(base, head, ".."))
+    diff = frozen(repo, moot_home, [(tree(before), tree(after))]).diff(0)
     changed = {path for path in before if before[path] != after[path]}
-    assert {f.old_raw for f in diff.files} | {f.new_raw for f in diff.files} == changed or any(
-        f.status is not FileStatus.MODIFIED for f in diff.files
-    )
+    assert {path for f in diff.files for path in (f.old_raw, f.new_raw)} == changed
     for file in diff.files:
-        old = repo.content(base, file.old_raw) if file.old_raw is not None else b""
-        new = repo.content(head, file.new_raw) if file.new_raw is not None else b""
-        check_against_contents(file, old, new)
+        check_against_contents(file, blob(tree(before), file.old_raw), blob(tree(after), file.new_raw))
 
 
 RAW = b":100644 100644 %s %s M\0x\0" % (b"1" * 40, b"2" * 40)

@@ -60,7 +60,7 @@ def test_runners_killed_one_after_the_other_are_always_replaced(jobs: Jobs) -> N
 
 @pytest.mark.parametrize(
     ("limits", "ending"),
-    [({"wall_s": 1.5}, Ending.TIMEOUT), ({"silence_s": 1.0}, Ending.SILENT)],
+    [({"wall_s": 1.0}, Ending.TIMEOUT), ({"silence_s": 0.7}, Ending.SILENT)],
     ids=["wall", "silence"],
 )
 @pytest.mark.parametrize("killed", ["leader", "both"])

@@ -60,7 +60,7 @@ def test_findings_come_worst_first_and_what_is_settled_last() -> None:
 def test_a_clean_run_is_one_statement_of_what_was_read_and_by_whom() -> None:
     head, *rest = _text(CLEAN, width=120).splitlines()
     assert "nothing to report: 3 of 3 files read by opus and gpt" in head
-    assert all(line.startswith(("coverage", "report", "  ")) for line in rest if line.strip())
+    assert all(line.startswith(("coverage", "story", "report", "  ")) for line in rest if line.strip())
 
 
 def test_a_comment_without_findings_still_says_why_it_is_no_approval() -> None:
@@ -88,8 +88,12 @@ def test_every_dropped_claim_is_counted_and_explained_on_request() -> None:
 
 def test_paths_and_commands_survive_a_paste_into_a_shell() -> None:
     lines = _text(RULES).splitlines()
-    page = lines[-1].strip()
-    assert shlex.split(page) == ["/home/ann/Library/Application Support/moot/runs/20261130-153012-d3m0/report.html"]
+    story, page = lines[-2:]
+    assert shlex.split(story) == ["story", "moot", "show", "d3m0", "--story"]
+    assert shlex.split(page) == [
+        "report",
+        "/home/ann/Library/Application Support/moot/runs/20261130-153012-d3m0/report.html",
+    ]
     steps = [line for line in _text(INCOMPLETE).splitlines() if line.startswith("next: ")]
     assert [shlex.split(s.removeprefix("next: "))[:4] for s in steps] == [["moot", "runs", "resume", "1nc0"]]
 
@@ -99,7 +103,7 @@ def test_every_status_can_be_drawn_and_unfinished_runs_say_what_to_do(status: Ru
     drawn = _text(replace(INCOMPLETE, status=status))
     resumable = {RunStatus.PARKED, RunStatus.STALLED, RunStatus.INCOMPLETE, RunStatus.NOT_REVIEWED}
     assert ("moot runs resume" in drawn) == (status in resumable)
-    assert ("report.html" in drawn) == status.finished
+    assert ("report.html" in drawn) == (status.finished or status is RunStatus.STALLED)
 
 
 def test_a_finding_with_the_title_beside_its_place_when_all_of_them_fit() -> None:

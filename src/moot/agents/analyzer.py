@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from moot.agents.environment import agent_environment
-from moot.core.codec import JSON
+from moot.core.data import JSON
 from moot.core.process import Command, Done, Ending, Exited, Sandbox
 from moot.core.turns import Agent, Conversation, Event, Failure, FailureKind, Health, Reply, TurnSpec
 

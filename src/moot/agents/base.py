@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import ClassVar, Protocol
 
-from moot.core.codec import JSON
+from moot.core.data import JSON
 from moot.core.process import Command, Done, Exited
 from moot.core.turns import Agent, Conversation, Event, Failure, Health, Reply, TurnSpec
 

@@ -16,7 +16,7 @@ from typing import ClassVar
 from moot.agents.environment import agent_environment, session_id
 from moot.agents.failures import classify, ended_badly, moment, one_line, signatures
 from moot.agents.jsonl import child, items, number, objects, string, strings
-from moot.core.codec import JSON
+from moot.core.data import JSON
 from moot.core.process import Command, Done, Ending, Exited, Limits, Sandbox
 from moot.core.turns import Agent, Conversation, Event, Failure, FailureKind, Health, Reply, TurnSpec, Usage
 

@@ -107,7 +107,7 @@ def ended_badly(t: TurnSpec, x: Exited, last: str = "") -> Failure | None:
     """
     if x.ending is Ending.EXITED:
         # A code of None alone may also mean that nobody saw it: a killed runner, an adopted job.
-        signalled = x.code in _SIGNAL_CODES or (x.code is None and "SIG" in x.detail)
+        signalled = x.code in _SIGNAL_CODES or (x.code is None and "signal" in x.detail)
         if not signalled:
             return None
         return Failure(K.KILLED, one_line("; ".join(filter(None, ("it was killed", x.detail, last)))))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 
-from moot.core.codec import JSON
+from moot.core.data import JSON
 
 
 def objects(lines: Iterable[bytes]) -> Iterator[dict[str, JSON]]:

@@ -5,7 +5,7 @@ The rules are the vendor's (structured outputs, supported schemas).
 
 from __future__ import annotations
 
-from moot.core.codec import JSON
+from moot.core.data import JSON
 
 _KEPT = frozenset(
     {"type", "enum", "const", "description", "minimum", "maximum", "multipleOf", "minItems", "maxItems", "required"}

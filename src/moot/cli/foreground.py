@@ -13,6 +13,7 @@ from pathlib import Path
 
 from moot.cli.console import Console
 from moot.cli.context import Context
+from moot.cli.progress import Progress, progress
 from moot.cli.watch import watch
 from moot.config.model import Config
 from moot.core.change import FrozenDiff
@@ -40,8 +41,8 @@ async def drive_here(context: Context, world: World, row: Run, config: Config, d
     from moot.runs.drive import drive
 
     console = Console.standard()
-    with _parking(world, row, console):
-        watcher = asyncio.create_task(watch(world.ledger, row, diff, console, _footer(row)))
+    with progress(console) as shown, _parking(world, row, shown):
+        watcher = asyncio.create_task(watch(world.ledger, row, diff, shown, _footer(row)))
         try:
             status = await drive(row.id, context.home, world, config)
         finally:
@@ -112,7 +113,7 @@ def _fail_on(row: Run) -> Severity:
 
 
 @contextmanager
-def _parking(world: World, row: Run, console: Console) -> Iterator[None]:
+def _parking(world: World, row: Run, shown: Progress) -> Iterator[None]:
     """The first Ctrl-C parks the run at its next step; the second leaves at once (the next resume adopts all)."""
     loop = asyncio.get_running_loop()
     asked = False
@@ -123,7 +124,7 @@ def _parking(world: World, row: Run, console: Console) -> Iterator[None]:
             os._exit(INTERRUPTED)
         asked = True
         requests.add(world.ledger, row.id, "park", "Ctrl-C", now=world.now())
-        console.note("parking… (Ctrl-C again leaves at once; nothing is lost either way)")
+        shown.say("parking… (Ctrl-C again leaves at once; nothing is lost either way)")
 
     signals = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
     for s in signals:

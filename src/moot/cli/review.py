@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 @click.option("-o", "--output", metavar="FILE", type=click.Path(dir_okay=False, writable=True),
               help="Write the report to FILE instead of printing it.")  # fmt: skip
 @click.option("--fail-on", type=click.Choice(SEVERITIES), help="Exit with 1 from this severity on (default: high).")
-@click.option("--all", "everything", is_flag=True, help="Show findings below the floor too.")
+@click.option("--all", "everything", is_flag=True, help="Show everything: findings below the floor, and bodies uncut.")
 @click.option("--dry-run", is_flag=True, help="Say what would be reviewed and by whom; ask nobody.")
 @click.pass_obj
 def review(

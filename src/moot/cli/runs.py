@@ -79,7 +79,7 @@ def _table(found: tuple[RunLine, ...]) -> list[str]:
 @click.argument("seat", required=False, shell_complete=complete_seat)
 @click.option("--format", "format_", type=click.Choice(FORMATS), help="How to print the report (default: text).")
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
-@click.option("--all", "everything", is_flag=True, help="Show findings below the floor too.")
+@click.option("--all", "everything", is_flag=True, help="Show everything: findings below the floor, and bodies uncut.")
 @click.option("--story", is_flag=True, help="Every turn, ruling and reason, with the files of each.")
 @click.option("-o", "--output", metavar="FILE", type=click.Path(dir_okay=False), help="Write to FILE.")
 @click.pass_obj

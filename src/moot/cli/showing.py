@@ -94,7 +94,7 @@ def story(context: Context, ledger: Ledger, run: Run, *, texts_of: str | None = 
         status=run.status.value,
         created_at=run.created_at,
         folder=str(folder),
-        turns=tuple(_turn(folder, t, with_texts=t.id.seat == texts_of) for t in turns.of_run(ledger, run.id)),
+        turns=tuple(_turn(folder, t, _kind(run, t.agent), with_texts=t.id.seat == texts_of) for t in turns.of_run(ledger, run.id)),
         findings=_standing_findings(found, told_ids={d.finding for d in told}),
         dropped=told,
         unplaced=_unplaced(ledger, run, found, {(d.title, d.path) for d in told}),
@@ -112,7 +112,15 @@ def _unplaced(ledger: Ledger, run: Run, found: tuple[Finding, ...], dropped: set
     return tuple(c for c in claims if c.id not in placed and (c.title, c.path) not in dropped)
 
 
-def _turn(folder: Path, turn: Turn, *, with_texts: bool) -> StoryTurn:
+def _kind(run: Run, agent: str) -> str:
+    """The kind of an agent as the run's configuration has it; analyzers need none there."""
+    stored = run.config
+    assert isinstance(stored, dict)
+    table = stored["config"]["agents"].get(agent)
+    return str(table["kind"]) if table else "analyzer"
+
+
+def _turn(folder: Path, turn: Turn, kind: str, *, with_texts: bool) -> StoryTurn:
     job = job_folder(folder / "turns", turn.id.seat, turn.id.key, turn.id.attempt)
     state = LocalProcess().look(job) if job.is_dir() else None
     return StoryTurn(
@@ -121,7 +129,7 @@ def _turn(folder: Path, turn: Turn, *, with_texts: bool) -> StoryTurn:
         key=turn.id.key,
         attempt=turn.id.attempt,
         agent=turn.agent,
-        kind="",
+        kind=kind,
         model=turn.model or "",
         failure=turn.failure.kind if turn.failure else None,
         detail=turn.failure.detail if turn.failure else "",

@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from moot.agents.registry import adapter
-from moot.cli.console import Console
-from moot.cli.progress import Board, Progress, SeatLine, State, progress
+from moot.cli.progress import Board, Progress, SeatLine, State
 from moot.core.change import FrozenDiff
 from moot.core.ledger import LedgerEvent
 from moot.ledger.database import Ledger
@@ -29,6 +28,7 @@ class _Watched:
     doing: str = ""
     note: str = ""
     tools: int = 0
+    tokens: int = 0
     started: float | None = None
     took: float = 0.0
     job: Follower | None = None
@@ -36,7 +36,7 @@ class _Watched:
 
     def line(self) -> SeatLine:
         seconds = time.monotonic() - self.started if self.started is not None else self.took
-        return SeatLine(self.name, self.state, self.doing, self.tools, seconds, 0, self.note)
+        return SeatLine(self.name, self.state, self.doing, self.tools, seconds, self.tokens, self.note)
 
 
 @dataclass
@@ -94,6 +94,9 @@ class Watch:
                 if event.kind == "tool":
                     seat.tools += 1
                     seat.doing = f"reading {event.path}" if event.path else event.text
+                elif event.kind == "usage":
+                    burned = event.text.split()[0]
+                    seat.tokens = int(burned) if burned.isdecimal() else seat.tokens
                 elif event.kind in ("retry", "notice"):
                     seat.doing = event.text
                 elif event.kind == "text" and event.text:
@@ -106,19 +109,18 @@ class Watch:
             seat.took, seat.started = time.monotonic() - seat.started, None
 
 
-async def watch(ledger: Ledger, run: Run, diff: FrozenDiff, console: Console, footer: str) -> None:
+async def watch(ledger: Ledger, run: Run, diff: FrozenDiff, shown: Progress, footer: str) -> None:
     """Show a run's progress until cancelled."""
     seen = Watch(run, diff, footer)
     tail = Tail(ledger, run.id)
-    with progress(console) as shown:
-        try:
-            shown.show(seen.board())
-            while True:
-                _catch_up(seen, tail, shown)
-                await asyncio.sleep(FRAME_S)
-        finally:
+    try:
+        shown.show(seen.board())
+        while True:
             _catch_up(seen, tail, shown)
-            tail.close()
+            await asyncio.sleep(FRAME_S)
+    finally:
+        _catch_up(seen, tail, shown)
+        tail.close()
 
 
 def _catch_up(seen: Watch, tail: Tail, shown: Progress) -> None:

@@ -8,7 +8,8 @@ from typing import Any, TypeVar, cast
 
 from pydantic import TypeAdapter
 
-JSON = None | bool | int | float | str | list[Any] | dict[str, Any]
+from moot.core.data import JSON
+
 T = TypeVar("T")
 
 

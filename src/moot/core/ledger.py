@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from moot.core.codec import JSON
+from moot.core.data import JSON
 
 
 @dataclass(frozen=True, slots=True)

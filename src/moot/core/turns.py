@@ -9,7 +9,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Literal
 
-from moot.core.codec import JSON
+from moot.core.data import JSON
 from moot.core.process import Limits
 
 

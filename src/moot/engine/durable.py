@@ -29,7 +29,7 @@ from typing import IO, Any, ParamSpec, TypeVar
 from dbos import DBOS, Serializer, SetWorkflowID, error
 
 from moot.core import codec
-from moot.core.codec import JSON
+from moot.core.data import JSON
 from moot.core.errors import BusyError, EngineError
 from moot.engine.outcome import Broken, Expired, Finished, Outcome, Superseded, Suspend, Suspended
 

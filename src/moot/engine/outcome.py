@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from moot.core.codec import JSON
+from moot.core.data import JSON
 
 
 class Suspend(BaseException):

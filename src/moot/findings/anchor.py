@@ -13,6 +13,7 @@ from functools import cached_property
 from moot.core.change import FileDiff, FrozenDiff, Hunk, Line, LineKind, Side
 from moot.core.findings import Anchor, Claim, Dropped, DropReason, Placed, Severity
 from moot.findings import paths
+from moot.findings.claims import says_nothing
 from moot.findings.quotes import Reading, readings, weight
 from moot.findings.stretch import Span, Stretch, left_of, right_of
 from moot.findings.symbols import enclosing
@@ -226,8 +227,11 @@ class Index:
 
 
 def place_all(claims: Iterable[Claim], index: Index) -> tuple[tuple[Placed, ...], tuple[Dropped, ...]]:
-    """Place every claim; return those that have a place and those that were dropped, each in the order given."""
-    results = [index.place(claim) for claim in claims]
+    """Place every claim; return those that have a place and those that were dropped, each in the order given.
+
+    A claim whose own title says that there is no defect is dropped too.
+    """
+    results = [says_nothing(claim) or index.place(claim) for claim in claims]
     return (
         tuple(r for r in results if isinstance(r, Placed)),
         tuple(r for r in results if isinstance(r, Dropped)),

@@ -11,7 +11,7 @@ from pathlib import PurePosixPath
 from pydantic import BaseModel, ValidationError
 
 from moot.core.change import Side
-from moot.core.codec import JSON
+from moot.core.data import JSON
 from moot.core.findings import Claim, Dropped, DropReason, Severity
 from moot.core.replies import CodexFinding, CodexReview, FindingReply, ReviewReply
 from moot.core.turns import FailureKind

@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass
 from typing import NoReturn
 
-from moot.core.codec import JSON
+from moot.core.data import JSON
 
 #: Deeper than any reply; what goes deeper is not one.
 MAX_DEPTH = 100

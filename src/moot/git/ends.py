@@ -50,8 +50,10 @@ async def find_ends(git: Git, repository: Repository, target: Target, base: str 
     named = base or (target.base if isinstance(target, Range) else None)
     tries = (check_name(named),) if named else candidates(refs, branch)
     tip, tree, *bases = await resolve(git, repository, (tip_name, f"{tip_name}^{{tree}}", *tries))
-    if tip is None and (tip_name not in _HEAD_NAMES or not await _unborn(git, repository)):
-        raise await _unknown(git, repository, tip_name)
+    if tip is None:
+        branch = await _unborn_branch(git, repository) if tip_name in _HEAD_NAMES else None
+        if branch is None:
+            raise await _unknown(git, repository, tip_name)
     if named and bases[0] is None:
         raise await _unknown(git, repository, named)
     shown = branch or (tip[:12] if tip and tip_name in _HEAD_NAMES else tip_name)
@@ -77,9 +79,10 @@ async def resolve(git: Git, repository: Repository, names: Sequence[str]) -> lis
     return [oid if kind in ("commit", "tree") else None for oid, _, kind in answers]
 
 
-async def _unborn(git: Git, repository: Repository) -> bool:
-    """Whether HEAD names a branch that has no commit yet, rather than something broken."""
-    return (await git.run(repository.place, "symbolic-ref", "--quiet", "HEAD")).ok
+async def _unborn_branch(git: Git, repository: Repository) -> str | None:
+    """Return the branch HEAD is on although it has no commit yet; None when HEAD is something broken."""
+    done = await git.run(repository.place, "symbolic-ref", "--quiet", "HEAD")
+    return short(done.out.decode("utf-8", "surrogateescape").strip()) if done.ok else None
 
 
 async def _unknown(git: Git, repository: Repository, name: str) -> RepositoryError:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from moot.core.codec import JSON
+from moot.core.data import JSON
 
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")  # no database stores lone surrogates; PostgreSQL no NUL either
 

@@ -9,7 +9,7 @@ from typing import TypeVar
 from sqlalchemy import JSON, BigInteger, DateTime, Dialect, Integer, String, Text, TypeDecorator
 from sqlalchemy.types import TypeEngine
 
-from moot.core.codec import JSON as Json
+from moot.core.data import JSON as Json
 from moot.ledger.clipping import clean_json, clip
 
 E = TypeVar("E", bound=StrEnum)

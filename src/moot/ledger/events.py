@@ -8,7 +8,7 @@ from datetime import datetime
 
 from sqlalchemy import select
 
-from moot.core.codec import JSON
+from moot.core.data import JSON
 from moot.core.ledger import LedgerEvent
 from moot.ledger.database import Ledger
 from moot.ledger.tables import events

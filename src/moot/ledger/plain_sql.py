@@ -1,7 +1,7 @@
 """One query on a ledger with the standard library's sqlite3 alone: no SQLAlchemy, no pydantic, a few milliseconds.
 
-What imports this must not import `core.codec`, `core.turns`, `core.runs` or `core.ledger` either: they import
-pydantic. The same query runs through SQLAlchemy where the ledger is on PostgreSQL, or must be migrated first.
+What imports this must not import `core.codec` either: it imports pydantic. The same query runs through SQLAlchemy where
+the ledger is on PostgreSQL, or must be migrated first.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from sqlalchemy import Connection, Row, delete, func, literal, select, update
 import moot
 from moot.core import codec
 from moot.core.change import Change
-from moot.core.codec import JSON
+from moot.core.data import JSON
 from moot.core.errors import BusyError, NotFoundError
 from moot.core.runs import Result, RunStatus, Verdict
 from moot.ledger import seats

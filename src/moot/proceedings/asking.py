@@ -11,7 +11,7 @@ from typing import cast
 from pydantic import BaseModel
 
 from moot.core import codec
-from moot.core.codec import JSON
+from moot.core.data import JSON
 from moot.core.replies import ReviewReply
 from moot.core.runs import Check, Reads
 from moot.core.turns import Prompt, Reply

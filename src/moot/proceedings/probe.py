@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from moot.core import codec
-from moot.core.codec import JSON
+from moot.core.data import JSON
 from moot.core.process import Limits
 from moot.core.replies import ProbeReply
 from moot.core.runs import Reads

@@ -9,6 +9,7 @@ from operator import add
 
 from moot.config.names import JUDGE
 from moot.core import codec
+from moot.core.data import JSON
 from moot.core.findings import Dropped, Finding, RulingKind, Severity
 from moot.core.replies import ReviewReply
 from moot.core.runs import (
@@ -122,7 +123,7 @@ def _seen(run: Run, seat: Seat, material: Material, answers: Sequence[Answered])
     return coverage.seat_coverage(receipts, material, run.diff, opened, root)
 
 
-def _list(value: codec.JSON) -> list[codec.JSON]:
+def _list(value: JSON) -> list[JSON]:
     return value if isinstance(value, list) else []
 
 

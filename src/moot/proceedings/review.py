@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from moot.config.names import JUDGE
 from moot.core import codec
-from moot.core.codec import JSON
+from moot.core.data import JSON
 from moot.core.runs import Result
 from moot.engine import durable
 from moot.findings.material import material

@@ -136,7 +136,7 @@ def render(result: Result, *, diff: FrozenDiff | None, all_: bool) -> str:
             size=wording.size(result),
             commits=f"{wording.short_id(result.change.merge_base)}..{wording.short_id(result.change.head)}",
             groups=groups,
-            cards=sorted(cards, key=lambda c: (c.finding.severity.rank, c.anchor)),
+            cards=sorted(cards, key=lambda c: c.finding.severity.rank),
             severities=_severities(cards),
             floor=sum(not c.finding.shown for c in cards),
             show_floor=all_,
@@ -200,7 +200,6 @@ def _groups(result: Result, diff: FrozenDiff | None) -> list[Group]:
 
 
 def _card(anchor: str, f: ResultFinding, result: Result, diff: FrozenDiff | None) -> Card:
-    lines = f"lines {f.line} to {f.end_line}" if f.end_line > f.line else f"line {f.line}"
     proof = f.proof
     outputs = [] if proof is None else [("on head", proof.head_output), ("on base", proof.base_output)]
     return Card(
@@ -208,7 +207,7 @@ def _card(anchor: str, f: ResultFinding, result: Result, diff: FrozenDiff | None
         finding=f,
         number=safe.line(f.id),
         title=_inlines(markup.inlines(safe.line(f.title))),
-        where=f"{lines} of the base" if f.side == "LEFT" else lines,
+        where=wording.lines(f),
         marks=wording.marks(f),
         body=_prose(f.body),
         scenario=_prose(f.scenario),
@@ -260,11 +259,10 @@ def _severities(cards: Iterable[Card]) -> list[tuple[Severity, int]]:
 def _tiles(result: Result) -> list[tuple[str, str, str]]:
     """The figures under the verdict: label, figure, and the section that tells more."""
     c = result.coverage
-    asked = [s for s in result.seats if s.status is not SeatStatus.SKIPPED]
-    answered = sum(s.status is SeatStatus.OK for s in asked)
+    answered, asked = turnout.answered(result)
     tiles = [
         ("files read", f"{c.read} of {c.files}", "coverage"),
-        ("seats answered", f"{answered} of {len(asked)}", "seats"),
+        ("seats answered", f"{answered} of {asked}", "seats"),
     ]
     if result.dropped:
         tiles.append(("claims dropped", str(len(result.dropped)), "dropped"))
@@ -285,7 +283,7 @@ def _dropped(result: Result) -> list[Dropped]:
     return [
         Dropped(
             title=_inlines(markup.inlines(safe.line(d.title))),
-            where=f"{safe.path(d.path)}:{d.line}" if d.line is not None else safe.path(d.path),
+            where=wording.spot(d.path, d.line),
             by=numbers.commas([short.get(s, safe.line(s)) for s in d.raised_by]),
             reason=wording.DROPPED[d.reason],
             explanation=_prose(d.explanation),

@@ -8,7 +8,8 @@ from functools import cache
 
 from pydantic import TypeAdapter
 
-from moot.core.codec import JSON, dump
+from moot.core.codec import dump
+from moot.core.data import JSON
 from moot.core.runs import Result
 
 #: The order in which readers want the keys; keys that are not here follow in the order of their declaration.

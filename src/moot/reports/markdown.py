@@ -63,7 +63,7 @@ def _findings(result: Result, diff: FrozenDiff | None, all_: bool) -> Iterator[s
 def _finding(f: ResultFinding, result: Result, diff: FrozenDiff | None) -> Iterator[str]:
     words = [f.severity.value, *wording.marks(f), f.category.value]
     yield f"#### {inert.text(f.id)} {inert.line(f.title)}"
-    yield f"**{' · '.join(words)}** · {_where(f)}"
+    yield f"**{' · '.join(words)}** · {wording.lines(f)}"
     yield inert.prose(f.body)
     yield _code(excerpt.around(f, diff), f)
     yield from _aside("Scenario", f.scenario)
@@ -77,11 +77,6 @@ def _aside(label: str, words: str) -> Iterator[str]:
     if blocks:
         flows = isinstance(blocks[0], markup.Paragraph)
         yield f"**{label}:**{' ' if flows else chr(10) * 2}{inert.prose(words)}"
-
-
-def _where(f: ResultFinding) -> str:
-    lines = f"lines {f.line} to {f.end_line}" if f.end_line > f.line else f"line {f.line}"
-    return f"{lines} of the base" if f.side == "LEFT" else lines
 
 
 def _code(found: excerpt.Excerpt | None, f: ResultFinding) -> str:
@@ -131,7 +126,7 @@ def _dropped(result: Result) -> list[str]:
     rows = [
         (
             inert.line(d.title),
-            inert.span(f"{safe.path(d.path)}:{d.line}" if d.line is not None else safe.path(d.path), in_table=True),
+            inert.span(wording.spot(d.path, d.line), in_table=True),
             _seat_list(d.raised_by, short),
             f"{wording.DROPPED[d.reason]}: {inert.line(d.explanation)}",
         )

@@ -13,7 +13,7 @@ from urllib.parse import quote
 
 import moot
 from moot.core.change import FrozenDiff, Side
-from moot.core.codec import JSON
+from moot.core.data import JSON
 from moot.core.findings import Category, Disposition, Severity
 from moot.core.runs import Result, ResultFinding, RunStatus, SeatStatus
 from moot.reports import inert, safe, turnout, wording

@@ -159,7 +159,7 @@ class _Teller:
         return " · ".join(parts)
 
     def _finding(self, f: Finding) -> Iterator[str]:
-        place = f"{safe.path(f.path)}:{f.line}"
+        place = wording.spot(f.path, f.line)
         yield f"  {self._bold(safe.line(f.id))}  {f.severity}  {place}  {self._bold(safe.line(f.title))}"
         yield from self._row("ruling", _ruling(f))
         joins = {join.claim: join for join in f.joins}
@@ -173,8 +173,7 @@ class _Teller:
             yield from self._row("proof", f"{safe.line(f.proof.outcome)}: {safe.line(f.proof.command)}")
 
     def _dropped(self, d: Dropped) -> Iterator[str]:
-        place = f"{safe.path(d.path)}:{d.line}" if d.line is not None else safe.path(d.path)
-        yield f"  {place}  {self._bold(safe.line(d.title))}"
+        yield f"  {wording.spot(d.path, d.line)}  {self._bold(safe.line(d.title))}"
         was = f", as {safe.line(d.finding)}" if d.finding else ""
         yield from self._row("raised by", ", ".join(map(safe.line, d.raised_by)) + was)
         yield from self._row("because", f"{wording.DROPPED[d.reason]}: {safe.line(d.explanation)}")

@@ -189,10 +189,9 @@ class _Text:
         short = turnout.seat_names(self._result)
         yield [self._bold("dropped")]
         for d in self._result.dropped:
-            where = f"{safe.path(d.path)}:{d.line}" if d.line is not None else safe.path(d.path)
             by = ", ".join(short.get(s, safe.line(s)) for s in d.raised_by)
             lines = wrap(safe.line(d.title), self._prose_width, first="  ", rest="  ")
-            why = f"{where} · {by} · {wording.DROPPED[d.reason]}: {safe.line(d.explanation)}"
+            why = f"{wording.spot(d.path, d.line)} · {by} · {wording.DROPPED[d.reason]}: {safe.line(d.explanation)}"
             yield [*lines, *(self._dim(s) for s in wrap(why, self._prose_width, first="    ", rest="    "))]
 
     def _prose(self) -> Iterator[list[str]]:
@@ -219,7 +218,7 @@ class _Text:
             yield from self._row("coverage", turnout.coverage(result))
         for check in result.checks:
             yield from self._row("check", [wording.check(check)])
-            if check.ok is False:
+            if check.ok is False and check.tail.strip():
                 tail = safe.clean(check.tail).strip("\n").split("\n")
                 yield from (f"{' ' * _LABEL}| {line}" for line in tail[-5:])
         told = [s for s in result.seats if clean and _is_plain(s)] or self._telling()
@@ -233,7 +232,7 @@ class _Text:
             yield from self._row("usage", turnout.usage(result))
         for notice in (*result.change.notes, *result.notices):
             yield from self._row("notice", [safe.line(notice)])
-        yield from self._report()
+        yield from self._more()
 
     def _row(self, label: str, clauses: Sequence[str]) -> Iterator[str]:
         if clauses:
@@ -242,18 +241,11 @@ class _Text:
             yield self._dim(first[:_LABEL]) + first[_LABEL:]
             yield from rest
 
-    def _report(self) -> Iterator[str]:
-        """Where the whole story is. Paths are never broken: they must survive a paste."""
-        label = self._dim(pad("report", _LABEL))
-        command = f"moot show {self._run}"
-        page = shlex.quote(safe.path(wording.html_report(self._result)))
-        if not wording.html_report(self._result):
-            yield label + command
-        elif _LABEL + cells(command) + 3 + cells(page) <= self._width:
-            yield f"{label}{command} · {page}"
-        else:
-            yield label + command
-            yield " " * _LABEL + page
+    def _more(self) -> Iterator[str]:
+        """Where the whole story is. The path is never broken: it must survive a paste."""
+        yield from self._row("story", [glue(f"moot show {self._run} --story")])
+        if page := wording.html_report(self._result):
+            yield self._dim(pad("report", _LABEL)) + shlex.quote(safe.path(page))
 
     def _next(self) -> Iterator[str]:
         steps = wording.next_steps(self._result)

@@ -107,6 +107,12 @@ def seats(result: Result, told: Iterable[SeatResult] = ()) -> tuple[str, ...]:
     return tuple(clauses)
 
 
+def answered(result: Result) -> tuple[int, int]:
+    """Return how many seats answered and how many were to be asked."""
+    asked = [s for s in result.seats if s.status is not SeatStatus.SKIPPED]
+    return sum(s.status is SeatStatus.OK for s in asked), len(asked)
+
+
 def missing(result: Result) -> tuple[SeatWords, ...]:
     """Return the seats whose answer is lacking, each with what happened to it."""
     short = seat_names(result)

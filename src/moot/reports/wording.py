@@ -168,9 +168,22 @@ def marks(finding: ResultFinding) -> tuple[str, ...]:
 
 def place(finding: ResultFinding, *, whole: bool = False) -> str:
     """Return `path:88`, with the last line too when `whole`, and what side it is on when that is the base."""
-    lines = f"{finding.line}-{finding.end_line}" if whole and finding.end_line > finding.line else f"{finding.line}"
+    last = f"-{finding.end_line}" if whole and finding.end_line > finding.line else ""
     base = " (base)" if finding.side is Side.LEFT else ""
-    return f"{safe.path(finding.path)}:{lines}{base}"
+    return f"{spot(finding.path, finding.line)}{last}{base}"
+
+
+def spot(path: str, line: int | None) -> str:
+    """Return `path:88`, or the path alone where no line is known."""
+    return safe.path(path) if line is None else f"{safe.path(path)}:{line}"
+
+
+def lines(finding: ResultFinding) -> str:
+    """Return `line 88` or `lines 88 to 90`, and `of the base` on that side."""
+    base = " of the base" if finding.side is Side.LEFT else ""
+    if finding.end_line > finding.line:
+        return f"lines {finding.line} to {finding.end_line}{base}"
+    return f"line {finding.line}{base}"
 
 
 def provenance(finding: ResultFinding, result: Result) -> tuple[str, ...]:
@@ -216,11 +229,11 @@ def next_steps(result: Result) -> tuple[Step, ...]:
     run = short_run(result)
     resume = f"moot runs resume {run}"
     if result.status in (RunStatus.CREATED, RunStatus.RUNNING):
-        return (Step(f"moot show {run}", "says how far it is"),)
+        return (Step(f"moot show {run} --story", "says how far it is"),)
     if result.status in (RunStatus.PARKED, RunStatus.STALLED):
         return (Step(resume, "goes on where it stopped, pays for nothing twice"),)
     if result.status is RunStatus.FAILED:
-        return (Step(f"moot show {run}", "tells the whole story"),)
+        return (Step(f"moot show {run} --story", "tells what happened"),)
     absent = len(turnout.missing(result))
     if result.status is RunStatus.INCOMPLETE or (result.status is RunStatus.NOT_REVIEWED and absent):
         return (Step(resume, f"asks only the missing {'seat' if absent == 1 else 'seats'} again"),)
@@ -228,8 +241,9 @@ def next_steps(result: Result) -> tuple[Step, ...]:
 
 
 def html_report(result: Result) -> str:
-    """Return the path of a finished run's HTML report, or "" where there is none."""
-    return str(PurePath(result.artifacts) / HTML_NAME) if result.artifacts and result.status.finished else ""
+    """Return the path of the HTML report of a run that is over, or "" where there is none."""
+    over = result.status.finished or result.status is RunStatus.STALLED
+    return str(PurePath(result.artifacts) / HTML_NAME) if result.artifacts and over else ""
 
 
 def short_run(result: Result) -> str:
@@ -243,12 +257,11 @@ def short_id(commit: str) -> str:
 
 
 def _progress(result: Result) -> str:
-    asked = [s for s in result.seats if s.status is not SeatStatus.SKIPPED]
+    answered, asked = turnout.answered(result)
     if not asked:
         return "before any seat was asked"
-    answered = sum(s.status is SeatStatus.OK for s in asked)
     so_far = f", {numbers.count(len(result.findings), 'finding')} so far" if result.findings else ""
-    return f"{answered} of {numbers.count(len(asked), 'seat')} answered{so_far}"
+    return f"{answered} of {numbers.count(asked, 'seat')} answered{so_far}"
 
 
 def _unreviewed(result: Result) -> str:

@@ -17,7 +17,7 @@ from moot.config.model import Config
 from moot.config.paths import Home
 from moot.config.snapshot import restore
 from moot.core import codec
-from moot.core.codec import JSON
+from moot.core.data import JSON
 from moot.core.errors import BusyError, EngineError, MootError
 from moot.core.runs import Result, RunStatus
 from moot.engine import Broken, Finished, Superseded, Suspended, durable

@@ -11,7 +11,7 @@ from moot.agents.base import Adapter
 from moot.agents.registry import adapter
 from moot.agents.selection import resolve
 from moot.core import codec
-from moot.core.codec import JSON
+from moot.core.data import JSON
 from moot.core.ledger import Admitted, Refused, TurnId, Wait
 from moot.core.turns import Agent, Conversation, Failure, FailureKind, Prompt, Reply, Usage
 from moot.engine import Suspend

@@ -11,7 +11,7 @@ from typing import Literal
 from moot.checkouts.worktrees import Worktrees
 from moot.config.model import Config, SandboxMode
 from moot.core.change import Change, FrozenDiff
-from moot.core.codec import JSON
+from moot.core.data import JSON
 from moot.core.ledger import TurnId
 from moot.core.process import Limits, Process
 from moot.core.runs import Reads
