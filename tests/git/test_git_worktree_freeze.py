@@ -137,7 +137,8 @@ def test_every_kind_of_work_is_captured_and_nothing_of_the_persons_is_touched(
 ) -> None:
     repo = new_repo(tmp_path / "r", person_home, f"--object-format={object_format}")
     make_a_mess(repo)
-    before, status = fingerprint(repo.path), repo.git("status", "--porcelain", "-uall")
+    status = repo.git("status", "--porcelain", "-uall")
+    before = fingerprint(repo.path)
     change, diff = froze(repo)
     assert fingerprint(repo.path) == before
     assert repo.git("status", "--porcelain", "-uall") == status
@@ -148,7 +149,6 @@ def test_every_kind_of_work_is_captured_and_nothing_of_the_persons_is_touched(
     assert head_content(git, change, "link") == b"elsewhere"
     assert change.notes == ()
     assert change.head_tip == repo.git("rev-parse", "HEAD")
-    assert repo.git("log", "--format=%H", "--all", "--not", "--branches", "--glob=refs/stash") == ""
 
 
 def test_the_same_work_tree_freezes_to_the_same_commit(repo: Repo, froze: Froze) -> None:

@@ -252,7 +252,10 @@ def _worded(message: str) -> str:
 
 
 def _complaint(stderr: str) -> str:
-    """What standard error says is wrong, without the warnings before it and the backtrace behind it."""
-    lines = [line.strip() for line in stderr.partition("Stack backtrace")[0].splitlines() if line.strip()]
-    start = next((n for n, line in enumerate(lines) if line.lower().startswith("error")), max(0, len(lines) - 1))
-    return " ".join(lines[start : start + 2])
+    """What standard error says is wrong, without the warnings before it and the advice or backtrace behind it."""
+    lines = [line.strip() for line in stderr.splitlines()]
+    start = next((n for n, line in enumerate(lines) if line.lower().startswith("error")), None)
+    if start is None:
+        return lines[-1] if lines else ""
+    end = lines.index("", start) if "" in lines[start:] else len(lines)
+    return " ".join(lines[start : min(end, start + 2)])

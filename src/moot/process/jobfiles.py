@@ -10,6 +10,8 @@
     exit.json   how it ended                                        last; the first record stands
     runner.log  traceback of a runner that failed
 
+What else lies there (prompt.md, mail/) is between the driver and the program.
+
 Imported by every runner, so: the standard library only, and little of it.
 """
 

@@ -76,7 +76,7 @@ def spec(
         home=Path(environ.get("HOME", "/")),
         base=run.change.merge_base,
         head=run.change.head,
-        read=(run.folder / "files",),
+        read=place.read,
     )
 
 
@@ -106,6 +106,8 @@ def _walls(run: Run, t: TurnSpec, command: Command, place: Place) -> Sandbox | N
     ]
     write_paths = [*own.write, *(Path(p) for p in t.agent.write), t.job / "mail"]
     (write_paths if place.write else read).append(place.cwd)
+    for path in own.write:  # the CLI would make them itself; the cage binds only what is there
+        path.mkdir(parents=True, exist_ok=True)
     return Sandbox(tuple(read), tuple(write_paths), own.masked, own.network)
 
 
