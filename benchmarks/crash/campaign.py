@@ -10,7 +10,7 @@ from pathlib import Path
 from random import Random
 
 from benchmarks.crash.blows import Kind, Moment, Plan, at_random, bundled, plans
-from benchmarks.crash.evidence import Evidence, Turn
+from benchmarks.crash.evidence import Evidence
 from benchmarks.crash.scene import Scene, build
 from benchmarks.crash.trial import Trial, struck, undisturbed
 
@@ -79,7 +79,7 @@ def judged(trial: Trial, usual: Trial) -> list[str]:
     seen, normal = _evidence(trial), _evidence(usual)
     told = [*trial.troubles]
     told += [f"{'/'.join(turn)} was started twice" for turn in seen.twice]
-    told += seen.lost(_turns(normal))
+    told += seen.lost(normal.paid)
     if len(seen.runs) != 1:
         told.append(f"there are {len(seen.runs)} runs")
     elif seen.runs[0][1] != normal.runs[0][1]:
@@ -116,7 +116,7 @@ def _count(fought: Campaign, trial: Trial, usual: Trial) -> None:
     tally.runs += 1
     tally.turns += len(seen.begun)
     tally.twice += len(seen.twice)
-    tally.lost += len(seen.lost(_turns(_evidence(usual))))
+    tally.lost += len(seen.lost(_evidence(usual).paid))
     tally.adopted += seen.adopted(trial.blows)
     tally.wrong += seen.findings != _evidence(usual).findings
     tally.seconds += trial.seconds
@@ -126,10 +126,6 @@ def _count(fought: Campaign, trial: Trial, usual: Trial) -> None:
 def _evidence(trial: Trial) -> Evidence:
     assert trial.evidence is not None
     return trial.evidence
-
-
-def _turns(evidence: Evidence) -> frozenset[Turn]:
-    return frozenset(b.turn for b in evidence.begun)
 
 
 def _cells(cells: Iterable[str]) -> str:

@@ -50,13 +50,18 @@ class Evidence:
         """Turns that were paid more than once."""
         return [turn for turn, count in Counter(b.turn for b in self.begun).items() if count > 1]
 
-    def lost(self, usual: frozenset[Turn]) -> list[str]:
+    @property
+    def paid(self) -> Counter[Turn]:
+        """How often each question was put to its seat. The judge's names what it is asked: that part is left out."""
+        return Counter((seat, turn.partition("-")[0]) for seat, turn in (b.turn for b in self.begun))
+
+    def lost(self, usual: Counter[Turn]) -> list[str]:
         """Turns that were paid for nothing, each with why.
 
         Args:
-            usual: the turns of an undisturbed run; one more is asking again for what had been answered.
+            usual: what an undisturbed run pays for; anything more is asking again for what had been answered.
         """
-        told = []
+        told = [f"{_name(turn)} was asked {n} more than undisturbed" for turn, n in (self.paid - usual).items()]
         for b in self.begun:
             booked = self.settled.get(b.turn)
             if b.ended is None:
@@ -65,8 +70,6 @@ class Evidence:
                 told.append(f"{_name(b.turn)} was never settled")
             elif b.usable and booked.failure is not None:
                 told.append(f"{_name(b.turn)} answered, and was settled as {booked.failure.kind}")
-            elif b.turn not in usual:
-                told.append(f"{_name(b.turn)} was asked although nothing was missing")
         return told
 
     def adopted(self, blows: list[tuple[float, bool]]) -> int:

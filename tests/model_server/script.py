@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from .conversation import Conversation
 
 JSON = Any
 
@@ -80,6 +83,10 @@ class Fault:
 Reply = Say | Refuse | Fault
 
 
+#: A reply, or what makes one of the conversation so far: what a model that pays attention would say.
+Answer = Reply | Callable[["Conversation"], Reply]
+
+
 @dataclass(frozen=True, slots=True)
 class Script:
     """Replies in their order; the last one repeats. `when` is a text that the conversation's user must have said.
@@ -87,7 +94,7 @@ class Script:
     Where several scripts fit, the one whose text was said last wins, so that a resumed conversation moves on.
     """
 
-    replies: tuple[Reply, ...]
+    replies: tuple[Answer, ...]
     when: str = ""
 
 

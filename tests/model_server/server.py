@@ -94,7 +94,8 @@ class ModelServer:
             used = self._used.get(chosen, 0)
             self._used[chosen] = used + 1
             replies = self.scripts[chosen].replies
-            return replies[min(used, len(replies) - 1)]
+            answer = replies[min(used, len(replies) - 1)]
+        return answer(request.conversation) if callable(answer) else answer
 
 
 class _Http(ThreadingHTTPServer):

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from process_support import LEAVE_STRAY, Jobs, gone, kill, number_in
+from process_support import LEAVE_STRAY, Jobs, eventually, gone, kill, number_in
 
 from moot.core.errors import ProcessError
 from moot.core.process import Done, Ending
@@ -84,6 +84,21 @@ def test_a_cancelled_task_leaves_no_process(jobs: Jobs) -> None:
     asyncio.run(cancel())
     assert gone(number_in(jobs.folder / "main"))
     assert gone(number_in(jobs.folder / "child"))
+
+
+def test_a_task_cancelled_while_its_process_is_born_leaves_no_process(jobs: Jobs) -> None:
+    async def cancel(turns: int) -> None:
+        command = jobs.command("sleep 600 & sleep 600 & wait", env={"MOOT_TEST_MARK": str(jobs.folder)})
+        task = asyncio.create_task(jobs.process.run(command))
+        for _ in range(turns):
+            await asyncio.sleep(0)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    for turns in range(10):
+        asyncio.run(cancel(turns))
+    assert eventually(lambda: not tree.marked("MOOT_TEST_MARK", str(jobs.folder), tree.processes()), "all are gone")
 
 
 @pytest.mark.parametrize("missing", ["program", "cwd", "stdin"])

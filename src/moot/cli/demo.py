@@ -28,7 +28,7 @@ The reviewers are real: the built-in analyzers look at what the change introduce
 
 @click.command()
 @click.option("--dir", "directory", metavar="DIR", type=click.Path(file_okay=False),
-              help="Lay the example out in DIR, which must be empty or new. Default: a new temporary directory.")  # fmt: skip
+              help="Lay the example out in DIR, empty or new (default: a temporary directory).")  # fmt: skip
 @click.option("-o", "--output", metavar="FILE", type=click.Path(dir_okay=False), help="Write the report to FILE.")
 @click.option("--format", "format_", type=click.Choice(FORMATS), default="text", help="How to print the report.")
 @click.pass_obj

@@ -94,7 +94,10 @@ def story(context: Context, ledger: Ledger, run: Run, *, texts_of: str | None = 
         status=run.status.value,
         created_at=run.created_at,
         folder=str(folder),
-        turns=tuple(_turn(folder, t, _kind(run, t.agent), with_texts=t.id.seat == texts_of) for t in turns.of_run(ledger, run.id)),
+        turns=tuple(
+            _turn(folder, t, _kind(run, t.agent), with_texts=t.id.seat == texts_of)
+            for t in turns.of_run(ledger, run.id)
+        ),
         findings=_standing_findings(found, told_ids={d.finding for d in told}),
         dropped=told,
         unplaced=_unplaced(ledger, run, found, {(d.title, d.path) for d in told}),

@@ -35,7 +35,10 @@ def attach(layer: Layer, shelf: Shelf) -> tuple[Layer, tuple[Problem, ...]]:
     if layer.trust is Trust.PERSON:  # a repository has no say in these (see `trust`)
         sandbox, ledger = table(tables, "sandbox"), table(tables, "ledger")
         agents = table(tables, "agents")
-        for shown, key in [(sandbox, "read"), *((table(agents, name), k) for name in agents for k in ("read", "write"))]:
+        for shown, key in [
+            (sandbox, "read"),
+            *((table(agents, name), k) for name in agents for k in ("read", "write")),
+        ]:
             paths = shown.get(key)
             if isinstance(paths, list):
                 shown[key] = [_absolute(shelf, layer.name, path) for path in paths]

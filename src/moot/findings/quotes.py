@@ -12,8 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 _NEWLINE = re.compile(r"\r\n|\n|\r")
-_AROUND_SIGNS = re.compile(r"\s*([^\w\s])\s*")
-_SPACE = re.compile(r"\s+")
+_AROUND_SIGNS = re.compile(r" ?([^\w\s]) ?")
 _WORD_CHARACTER = re.compile(r"\w")
 _NO_LINE_FEED = re.compile(r"\\ no (?:newline|line feed) at ", re.IGNORECASE)
 _FENCE = re.compile(r"\s*(?:`{3,}|~{3,})\s*[\w+#-]*\s*$")
@@ -42,7 +41,7 @@ class Reading:
 
 def bare(line: str) -> str:
     """Return a line without the white space that does not matter: single spaces between words are left."""
-    return _SPACE.sub(" ", _AROUND_SIGNS.sub(r"\1", line)).strip()
+    return _AROUND_SIGNS.sub(r"\1", " ".join(line.split()))
 
 
 def weight(reading: Reading) -> int:

@@ -6,10 +6,13 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 
 from moot.core.change import Line, LineKind
 from moot.findings.quotes import Reading, bare
 
+#: A quote that stands more often tells no place; the search ends there.
+_MOST_PLACES = 2000
 #: Lines that a gap in a quote may stand for.
 _WIDEST_GAP = 40
 
@@ -49,10 +52,10 @@ class Stretch:
         return "\n".join(texts), begins, which
 
     def find(self, reading: Reading) -> list[Span]:
-        """Return every place where the reading stands, from top to bottom."""
+        """Return the places where the reading stands, from top to bottom, up to a number that is enough for anybody."""
         text, begins, which = self._searchable
         found: list[Span] = []
-        for start, end in self._chains(reading):
+        for start, end in islice(self._chains(reading), _MOST_PLACES):
             first, last = bisect_right(begins, start) - 1, bisect_right(begins, end - 1) - 1
             whole = begins[first] == start and (end == len(text) or text[end] == "\n")
             found.append(Span(which[first], which[last], whole and len(reading.parts) == 1))

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from moot.core.change import Line
 
 _LONGEST = 80
+_LONGEST_DEFINITION = 300  # characters; nobody's function begins on a longer line
 _FARTHEST_LINES = 400
 _DEFINITION = re.compile(
     r"""\s*(?:(?:export|default|public|private|protected|internal|static|final|abstract|override|async|pub(?:\([^)]*\))?
@@ -49,6 +50,8 @@ def enclosing(lines: Sequence[Line], at: int, section: str = "") -> str:
 def _defines(text: str) -> bool:
     if _DEFINITION.match(text):
         return True
+    if len(text) > _LONGEST_DEFINITION or not text.rstrip().endswith("{"):
+        return False
     braced = _BRACED.match(text)
     return braced is not None and braced[1] not in _STATEMENTS and text.split(None, 1)[0] not in _STATEMENTS
 

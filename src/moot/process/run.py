@@ -40,15 +40,7 @@ async def run_short(command: Command, given: bytes | None, output_limit: int) ->
         out = files.enter_context(tempfile.TemporaryFile())
         err = files.enter_context(tempfile.TemporaryFile())
         try:
-            process = await asyncio.create_subprocess_exec(
-                *command.argv,
-                cwd=command.cwd,
-                env=dict(command.env),
-                stdin=files.enter_context(_input(command, given)),
-                stdout=out,
-                stderr=err,
-                start_new_session=True,
-            )
+            process = await _spawn(command, files.enter_context(_input(command, given)), out, err)
         except OSError as problem:
             return done(Ending.UNSTARTABLE, err=f"{problem.filename}: {problem.strerror}".encode(errors="replace"))
         try:
@@ -61,6 +53,27 @@ async def run_short(command: Command, given: bytes | None, output_limit: int) ->
         return done(Ending.TIMEOUT, None, *printed)
     code = process.returncode
     return done(Ending.EXITED, code if code is not None and code >= 0 else None, *printed)
+
+
+async def _spawn(command: Command, given: IO[bytes], out: IO[bytes], err: IO[bytes]) -> asyncio.subprocess.Process:
+    """Start the process. A cancellation on the way ends its whole tree; asyncio would kill but the process itself."""
+    spawning = asyncio.ensure_future(
+        asyncio.create_subprocess_exec(
+            *command.argv,
+            cwd=command.cwd,
+            env=dict(command.env),
+            stdin=given,
+            stdout=out,
+            stderr=err,
+            start_new_session=True,
+        )
+    )
+    try:
+        return await asyncio.shield(spawning)
+    except asyncio.CancelledError:
+        with suppress(OSError):
+            await _end(await spawning)
+        raise
 
 
 def _input(command: Command, given: bytes | None) -> IO[bytes]:

@@ -183,7 +183,7 @@ async def _turn(
         turn.begin(run, kind, spec, _text(prompt, attempt, expect), at)
         turns.mark_running(ledger, name, run.world.now())
     ended = await turn.finish(run, job)
-    outcome = turn.outcome(kind, spec, ended)
+    outcome = turn.outcome(kind, spec, ended, expect)
     booked = turns.settle(ledger, name, outcome, outcome.usage, run.world.now(), _pause_until(run, outcome))
     _remember(run, seat, agent, at, name, conversation, outcome)
     sitting.turns += 1

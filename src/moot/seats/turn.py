@@ -14,9 +14,10 @@ from moot.core.process import Command, Exited, Fresh, Limits, Lost, Running, San
 from moot.core.turns import Agent, Conversation, Event, Failure, FailureKind, Reply, TurnSpec
 from moot.engine import Suspend
 from moot.process.environment import base_environment
+from moot.process.local import salvage
 from moot.process.output import read_stderr, read_stdout
 from moot.seats.attempts import Attempt, write
-from moot.seats.run import Expect, Run, Seat
+from moot.seats.run import Expect, Problem, Run, Seat
 
 #: How often a running job is looked at, seconds: closely at first, so that quick agents are not waited for.
 FIRST_LOOK_S, LATER_LOOK_S, FIRST_SECONDS = 0.02, 0.1, 5.0
@@ -68,7 +69,7 @@ def spec(
         prompt_file=job / "prompt.md",
         change_file=place.change_file,
         schema_file=job / "schema.json" if expect.schema is not None else None,
-        schema=kind.schema(expect.schema),
+        schema=None if expect.schema is None else kind.schema(expect.schema),
         conversation=conversation,
         write=expect.write,
         limits=Limits(attempt.wall_s, attempt.silence_s if kind.streams else None),
@@ -133,11 +134,20 @@ async def finish(run: Run, job: Path) -> Exited | Lost:
         waited = waited + pause if not isinstance(state, Running) or waited < FIRST_SECONDS else waited
 
 
-def outcome(kind: Adapter, t: TurnSpec, ended: Exited | Lost) -> Reply | Failure:
-    """Read what a turn that is over has brought."""
-    if isinstance(ended, Lost):
-        return Failure(FailureKind.LOST, "the machine or the agent's process went away in the middle of the turn")
-    return kind.reply(t, ended, read_stdout(t.job).data, read_stderr(t.job).data)
+def outcome(kind: Adapter, t: TurnSpec, ended: Exited | Lost, expect: Expect) -> Reply | Failure:
+    """Read what a turn that is over has brought.
+
+    Of a lost turn that is its answer, if a whole one stands in its output: it was paid for. Only the structure asked
+    for shows that it is whole; prose may have been cut off anywhere.
+    """
+    out, err = read_stdout(t.job).data, read_stderr(t.job).data
+    if isinstance(ended, Exited):
+        return kind.reply(t, ended, out, err)
+    seen = salvage(t.job)
+    told = kind.reply(t, seen, out, err) if seen is not None else None
+    if isinstance(told, Reply) and not isinstance(expect.read(told), Problem | None):
+        return told
+    return Failure(FailureKind.LOST, "the machine or the agent's process went away in the middle of the turn")
 
 
 def touched(kind: Adapter, job: Path) -> tuple[str, ...]:
