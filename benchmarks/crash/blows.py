@@ -94,11 +94,10 @@ def bundled(dealt: Iterable[tuple[Kind, Moment]], rng: Random) -> list[Plan]:
     for kind, moments in left.items():
         rng.shuffle(moments)
         while moments:
-            taken: dict[int | None, Moment] = {}
-            for _ in range(rng.randint(1, MOST_AT_ONCE)):
-                if moments and moments[-1].step not in taken:
-                    moment = moments.pop()
-                    taken[moment.step] = moment
-            made.append(Plan(kind, tuple(sorted(taken.values(), key=lambda m: m.step or 0))))
+            taken, moments = moments[: (count := rng.randint(1, MOST_AT_ONCE))], moments[count:]
+            steps = sorted({m.step for m in taken if m.step is not None})
+            first = [next(m for m in taken if m.step == step) for step in steps]
+            moments += [m for m in taken if m.step is not None and m not in first]  # two at one step: another run's
+            made.append(Plan(kind, (*(m for m in taken if m.step is None), *first)))
     rng.shuffle(made)
     return made

@@ -158,19 +158,24 @@ def _strike(trial: Trial, kind: Kind, moot: subprocess.Popen[bytes]) -> bool:
 def _pairs(home: Path) -> Iterator[list[int]]:
     """Yield the living runners of each job."""
     for job in home.glob("runs/*/turns/*/*"):
-        pids = [] if (job / "exit.json").exists() else [pid for pid in runners(job) if _is_runner(pid)]
-        if pids:
-            yield pids
+        if not (job / "exit.json").exists() and (job / "job.json").exists():
+            known = runners(job) or _newborn(job)
+            pids = [pid for pid in known if tree.is_alive(pid) and _runs(pid, "runner.py") is not False]
+            if pids:
+                yield pids
 
 
-def _is_runner(pid: int) -> bool:
-    """Whether the process lives and is a runner still: ids are given away again."""
-    if not tree.is_alive(pid):
-        return False
+def _newborn(job: Path) -> list[int]:
+    """Find runners that have not noted themselves yet; nobody, where there is no telling what a process runs."""
+    return [pid for pid in tree.processes() if _runs(pid, str(job))]
+
+
+def _runs(pid: int, word: str) -> bool | None:
+    """Whether a process has that in its command line: ids are given away again. None without /proc."""
     try:
-        return b"runner.py" in Path(f"/proc/{pid}/cmdline").read_bytes()
+        return os.fsencode(word) in Path(f"/proc/{pid}/cmdline").read_bytes()
     except OSError:
-        return not Path("/proc/self").exists()  # without /proc there is no telling
+        return False if Path("/proc/self").exists() else None
 
 
 def _steps(home: Path) -> int:

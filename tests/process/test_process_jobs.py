@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -97,6 +98,18 @@ def test_a_program_ended_by_a_signal_says_which(jobs: Jobs) -> None:
         "ended by signal 11, Segmentation fault",
     )
     assert jobs.exited(jobs.start(jobs.command("kill -40 $$"))).detail.startswith("ended by signal 40")
+
+
+def test_a_program_whose_threads_and_memory_take_a_while_to_end_keeps_its_exit_code(jobs: Jobs) -> None:
+    program = (
+        "import os, threading\n"
+        "held = bytearray(200_000_000)\n"
+        "for _ in range(100): threading.Thread(target=threading.Event().wait, daemon=True).start()\n"
+        "os._exit(5)"
+    )
+    argv = (sys.executable, "-I", "-S", "-c", program)
+    exited = jobs.exited(jobs.start(replace(jobs.command(""), argv=argv)))
+    assert (exited.ending, exited.code) == (Ending.EXITED, 5)
 
 
 def test_signals_that_the_runners_handle_are_back_to_normal_in_the_program(jobs: Jobs) -> None:

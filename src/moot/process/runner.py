@@ -65,7 +65,7 @@ class Leader:
         while True:
             alive = tree.is_alive(self.claim.pid)  # before reaping: an end in between still shows its exit code
             code = tree.reap(self.claim.pid)
-            if code is not None or not alive:
+            if code is not None or not (alive or tree.is_child(self.claim.pid)):
                 return code, 0
             self._keep_watched()
             now = time.monotonic()

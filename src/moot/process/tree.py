@@ -154,6 +154,20 @@ def reap(awaited: int) -> int | None:
     return None
 
 
+def is_child(pid: int) -> bool:
+    """Whether that process is a child of this one whose end is still to be collected.
+
+    A program with many threads or much memory is a zombie for a while before its exit code can be had.
+    """
+    if not hasattr(os, "waitid"):
+        return False
+    try:
+        os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+    except ChildProcessError:
+        return False
+    return True
+
+
 def _stat(pid: int) -> list[str] | None:
     """Return the fields of /proc/PID/stat (proc(5)) from the third on, the state; None if the process has ended."""
     try:

@@ -15,6 +15,7 @@ from moot.core.turns import Agent, Conversation, Event, Failure, FailureKind, Re
 from moot.engine import Suspend
 from moot.process.environment import base_environment
 from moot.process.local import salvage
+from moot.process.local import salvage
 from moot.process.output import read_stderr, read_stdout
 from moot.seats.attempts import Attempt, write
 from moot.seats.run import Expect, Problem, Run, Seat

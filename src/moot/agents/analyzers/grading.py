@@ -18,13 +18,16 @@ _TEST = re.compile(
     r"|(^|/)(test_[^/]*|conftest)\.py$|[._-](test|spec)\.[cm]?[jt]sx?$|_test\.(py|sh)$|\.(md|rst|adoc)$"
 )
 
+#: What matters in a program that runs for long or for strangers, and not in a test.
+_RISKS = {Category.SECURITY, Category.RESOURCE_LEAK, Category.ERROR_HANDLING}
+
 
 def ruff(found: Diagnostic, line: str) -> Grade | None:
     """Leave out what ruff itself calls safe, imported debuggers (it is the call that hurts), and risks in tests."""
     if "seems safe" in found.message or (found.rule == "T100" and found.message.startswith("Import")):
         return None
     grade = _RUFF.of(found.rule)
-    if grade is not None and _TEST.search(found.path) and (grade.category is Category.SECURITY or found.rule == "B018"):
+    if grade is not None and _TEST.search(found.path) and (grade.category in _RISKS or found.rule == "B018"):
         return None
     return grade
 
@@ -39,8 +42,10 @@ def ty(found: Diagnostic, line: str) -> Grade | None:
 
 
 def oxlint(found: Diagnostic, line: str) -> Grade | None:
-    """`eslint(no-const-assign)` is our `no-const-assign`."""
+    """`eslint(no-const-assign)` is our `no-const-assign`. Hooks are React's only where there is JSX."""
     _, _, name = found.rule.partition("(")
+    if name == "rules-of-hooks)" and not found.path.endswith("x"):
+        return None
     return _OXLINT.of(name.rstrip(")") or found.rule)
 
 
@@ -108,7 +113,9 @@ def typos(found: Diagnostic, line: str) -> Grade | None:
 
 
 def ast_grep(found: Diagnostic, line: str) -> Grade | None:
-    """Our own rules say it themselves."""
+    """Our own rules say it themselves; of tests, only what makes a test wrong counts."""
+    if found.grade is not None and found.grade.category in _RISKS and _TEST.search(found.path):
+        return None
     return found.grade
 
 

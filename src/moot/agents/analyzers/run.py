@@ -111,7 +111,7 @@ def main(arguments: Sequence[str], process: Process, environ: Mapping[str, str])
 
 
 def _for(tool: Tool, tree: Tree, paths: Iterable[str | None]) -> list[str]:
-    wanted = dict.fromkeys(path for path in paths if path is not None and tool.wants(path))
+    wanted = dict.fromkeys(path for path in paths if path is not None and tool.reads(path))
     return [path for path in wanted if tree.readable(path) and tool.accepts(path, tree.lines(path)[0])]
 
 
@@ -120,7 +120,7 @@ def _silences(tool: Tool, files: Iterable[ChangedFile], head: Tree) -> bool:
     if tool.suppression is None:
         return False
     for file in files:
-        if file.head is not None and tool.wants(file.head):
+        if file.head is not None and tool.reads(file.head):
             lines = head.lines(file.head)
             added = file.added if file.base is not None else range(1, len(lines) + 1)
             if any(n <= len(lines) and tool.suppression.search(lines[n - 1]) for n in added):

@@ -59,6 +59,10 @@ class Tool:
     gives_up: frozenset[str] = frozenset()
     for_large: tuple[str, ...] = ()
 
+    def reads(self, path: str) -> bool:
+        """Whether a file of that path may be for it. Fixtures are not: they are wrong on purpose."""
+        return self.wants(path) and _FIXTURE.search(path) is None
+
 
 def present(name: str, environ: Mapping[str, str]) -> str | None:
     """Return the path of the built-in analyzer's program, None when it is not installed.
@@ -79,8 +83,7 @@ def applies(name: str, paths: Iterable[str]) -> bool:
     Raises:
         KeyError: no built-in analyzer is called that.
     """
-    wants = TOOLS[name].wants
-    return any(map(wants, paths))
+    return any(map(TOOLS[name].reads, paths))
 
 
 def _suffix(*suffixes: str) -> Callable[[str], bool]:
@@ -108,6 +111,7 @@ def _is_shell(path: str, first_line: str) -> bool:
 
 
 _LOCK = (".lock", ".lockb", "-lock.json", "-lock.yaml", ".sum", ".svg", ".min.js", ".min.css", ".map")
+_FIXTURE = re.compile(r"(^|/)(fixtures|__fixtures__|testdata)/")
 _GENERATED = re.compile(r"(^|/)(node_modules|vendor|third_party|dist|__snapshots__|\.yarn)/")
 
 
