@@ -37,7 +37,7 @@ def find_facts(config: Config, diff: FrozenDiff, world: World, subject: str, run
     idle: dict[str, str] = {}
     for tool in tools.TOOLS:
         if not tools.applies(tool, paths):
-            idle[tool] = "no files of its kind in the change"
+            idle[tool] = "no files for it in the change"
         elif tools.present(tool, world.environ) is None:
             idle[tool] = "not installed"
         else:

@@ -96,15 +96,18 @@ def seat(seat: SeatResult, short: Mapping[str, str]) -> SeatWords:
 
 
 def seats(result: Result, told: Iterable[SeatResult] = ()) -> tuple[str, ...]:
-    """Return the seats but those already `told`: the ones that did well in one clause, each other with its reason."""
+    """Return the seats but those already `told`: clauses of those that fared alike, those that did well first."""
     short = seat_names(result)
     leave_out = set(told)
     words = [seat(s, short) for s in result.seats if s not in leave_out]
-    well = [w.name for w in words if w.status == SeatStatus.OK and not w.detail]
-    rest = [w for w in words if w.status != SeatStatus.OK or w.detail]
-    clauses = [f"{', '.join(well)} ok"] if well else []
-    clauses += [f"{w.name} {w.status}" + (f" ({w.detail})" if w.detail else "") for w in rest]
-    return tuple(clauses)
+    alike: dict[tuple[str, str], list[str]] = {(SeatStatus.OK, ""): []}
+    for w in words:
+        alike.setdefault((w.status, w.detail), []).append(w.name)
+    return tuple(
+        f"{', '.join(named)} {status}" + (f" ({detail})" if detail else "")
+        for (status, detail), named in alike.items()
+        if named
+    )
 
 
 def answered(result: Result) -> tuple[int, int]:
