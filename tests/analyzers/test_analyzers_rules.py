@@ -67,9 +67,7 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], set
 
 
 @pytest.mark.parametrize("snippet", ALL, ids=lambda s: f"{s.rule}:{s.name}")
-def test_a_rule_marks_the_lines_it_must_and_no_other(
-    snippet: Snippet, found: dict[tuple[str, str], set[int]]
-) -> None:
+def test_a_rule_marks_the_lines_it_must_and_no_other(snippet: Snippet, found: dict[tuple[str, str], set[int]]) -> None:
     assert sorted(found.get((snippet.file, snippet.rule), set())) == snippet.lines
 
 

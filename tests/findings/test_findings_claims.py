@@ -80,6 +80,7 @@ def test_an_earlier_draft_is_taken_for_the_reply() -> None:
         ('{"summary": "x"}', FailureKind.MALFORMED, "findings: field required"),
         ('{"error": {"message": "rate limited"}}', FailureKind.MALFORMED, "the reply is an error object: rate limited"),
         ('{"error": "overloaded"}', FailureKind.MALFORMED, "the reply is an error object: overloaded"),
+        (json.dumps(CLEAN | {"error": "no file"}), FailureKind.MALFORMED, "the reply is an error object: no file"),
         (json.dumps(FULL)[:-20], FailureKind.MALFORMED, "the JSON object is cut off"),
         (json.dumps(CLEAN | {"vote": "reject"}), FailureKind.MALFORMED, "the vote is 'reject' but there is no finding"),
         ('{"summary": "x", "findings": [], "confidence": NaN}', FailureKind.MALFORMED, "no JSON object found"),

@@ -143,6 +143,22 @@ def test_a_known_finding_loses_its_name_history_or_place_when_it_is_seen_again()
     assert (new.id, new.title) == ("F8", INJECTION[0])
 
 
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (Disposition.OPEN, Disposition.OPEN), (Disposition.FIXED, Disposition.OPEN),
+        (Disposition.UNVERIFIED, Disposition.OPEN), (Disposition.WITHDRAWN, Disposition.OPEN),
+        (Disposition.REFUTED, Disposition.REFUTED), (Disposition.DEFERRED, Disposition.DEFERRED),
+    ],
+)  # fmt: skip
+def test_a_defect_that_came_back_stays_settled_or_a_refuted_one_is_raised_again(
+    before: Disposition, after: Disposition
+) -> None:
+    (known,) = gather([said(*LOOP_1, IF)], (), 1)
+    (seen,) = gather([said(*LOOP_2, IF, "reviewer-gpt")], (replace(known, disposition=before),), 2)
+    assert (seen.id, seen.disposition) == ("F1", after)
+
+
 def test_known_findings_nobody_spoke_of_come_back_or_merge() -> None:
     known = gather([said(*LOOP_1, IF), said(*LOOP_2, IF, number=2)], (), 1)
     assert len(known) == 2

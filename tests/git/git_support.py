@@ -53,7 +53,7 @@ class Repo:
         done = subprocess.run(
             ["git", *args],
             cwd=self.path,
-            input=stdin,
+            input=stdin or b"",
             capture_output=True,
             env={**person_environment(self.home), **who, **when, **env},
         )

@@ -6,6 +6,7 @@ It has the turn in hand (`prompt`, `change`, `receipts`, `node`, `seat`, `turn`,
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import re
@@ -18,7 +19,7 @@ node, seat, turn = (os.environ[f"MOOT_{word}"] for word in ("NODE", "SEAT", "TUR
 
 def note(what: str, **more: object) -> None:
     """Write a line into the diary. One that may not be written is no reason to fail."""
-    line = {"what": what, "seat": seat, "turn": turn, "node": node, "at": time.time(), "pid": os.getpid(), **more}
+    line = {"what": what, "run": os.environ["MOOT_RUN"], "seat": seat, "turn": turn, "node": node, "at": time.time(), "pid": os.getpid(), **more}
     try:
         with open(DIARY, "a") as diary:
             diary.write(json.dumps(line) + "\n")
@@ -36,7 +37,10 @@ def _calls() -> int:
 
 calls = _calls() + 1  # which turn of this agent this is, over all runs
 prompt = sys.stdin.read()
-note("BEGIN")
+note("BEGIN", argv=sys.argv[1:])
+result: dict[str, object] = {}  # what a scripted Claude Code's last line says besides
+if "--output-format" in sys.argv:
+    sys.stdout = io.StringIO()
 try:
     with open(os.environ["MOOT_CHANGE_FILE"]) as file:
         change = file.read()
@@ -48,6 +52,15 @@ receipts = re.findall(r"^receipt: (\S+)$", change, re.MULTILINE)
 def review(findings: object = (), receipts: object = receipts, summary: str = "looked", **more: object) -> None:
     """Reply to a review."""
     print(json.dumps({"summary": summary, "findings": findings, "receipts": receipts, **more}))
+
+
+def meet(agent: str, within_s: float = 20.0) -> None:
+    """Wait until another agent has begun: whoever is asked at the same time meets."""
+    until = time.monotonic() + within_s
+    while not os.path.exists(os.path.join(os.path.dirname(DIARY), agent)):
+        if time.monotonic() > until:
+            sys.exit(f"{agent} never came")
+        time.sleep(0.01)
 
 
 def candidates() -> dict[str, str]:
@@ -70,8 +83,13 @@ def rule(by_title: object = (), default: object = "keep", more: object = (), new
 
 
 def end() -> None:
-    """Close the diary's entry."""
-    sys.stdout.flush()
+    """Close the diary's entry. As Claude Code, say everything in the one line in which that ends."""
+    if isinstance(sys.stdout, io.StringIO):
+        said = sys.stdout.getvalue()
+        burned = {"modelUsage": {"m": {"inputTokens": 1000 * calls, "outputTokens": 10}}, "total_cost_usd": 0.25 * calls}
+        line = {"type": "result", "subtype": "success", "is_error": False, "result": said, **burned, **result}
+        sys.__stdout__.write(json.dumps({**line, "session_id": os.environ["MOOT_SESSION"]}) + "\n")
+    sys.__stdout__.flush()
     note("END")
 
 

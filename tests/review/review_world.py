@@ -80,10 +80,10 @@ class Entry:
     """One turn of an agent, as its diary has it. `end` is None for one that was killed."""
 
     agent: str
+    run: str
     seat: str
     turn: str
     node: str
-    pid: int
     begin: float
     end: float | None
 
@@ -176,9 +176,21 @@ class World:
         )
         return name
 
+    def claude(self, name: str, script: str, **options: object) -> str:
+        """Configure an agent of kind `claude` whose program is a script like any other here."""
+        self.rewrite(name, script)
+        env = {"ACTOR_DIARY": str(self.diaries / name)}
+        program = str(self.actors / f"{name}.py")
+        self.table(
+            f"agents.{name}", kind="claude", program=program, env=env, write=[str(self.diaries)], **options
+        )  # fmt: skip
+        return name
+
     def rewrite(self, name: str, script: str) -> None:
         """Have the agent do something else from now on."""
-        (self.actors / f"{name}.py").write_text(f"{ACTOR.read_text()}\n{script}\nend()\n")
+        program = self.actors / f"{name}.py"
+        program.write_text(f"#!{PYTHON} -IS\n{ACTOR.read_text()}\n{script}\nend()\n")
+        program.chmod(0o755)
 
     def reviewer(self, name: str, *findings: object, **options: object) -> str:
         """Configure an agent that reads everything, reports these findings, and as a judge keeps all it is shown."""
@@ -272,9 +284,9 @@ class World:
         return max((self.home / "runs").iterdir(), key=lambda p: (p / "files").stat().st_ctime_ns)
 
     def job(self, seat: str, key: str = "review-1", attempt: int = 1, run: Path | None = None) -> Path:
-        """The folder of a turn; `key` may be its beginning."""
-        (found,) = ((run or self.run) / "turns" / seat).glob(f"{key}*.{attempt}")
-        return found
+        """The folder of a turn; `key` may be its beginning, and means the first one then."""
+        found = ((run or self.run) / "turns" / seat).glob(f"{key}*.{attempt}")
+        return min(found, key=lambda job: (job / "attempt.json").stat().st_mtime_ns)
 
     def prompt(self, seat: str, key: str = "review-1", attempt: int = 1, run: Path | None = None) -> str:
         """What was sent in a turn."""
@@ -292,14 +304,12 @@ class World:
             if not agents or path.name in agents
             for line in path.read_text().splitlines()
         ]
-        ends = {(agent, e["pid"], e["turn"], e["seat"]): e["at"] for agent, e in lines if e["what"] == "END"}
+        ends = {(e["run"], e["seat"], e["turn"]): e["at"] for _, e in lines if e["what"] == "END"}
         begun = [
-            Entry(
-                agent, e["seat"], e["turn"], e["node"], e["pid"], e["at"],
-                ends.get((agent, e["pid"], e["turn"], e["seat"])),
-            )
-            for agent, e in lines if e["what"] == "BEGIN"
-        ]  # fmt: skip
+            Entry(agent, *(turn := (e["run"], e["seat"], e["turn"])), e["node"], e["at"], ends.get(turn))
+            for agent, e in lines
+            if e["what"] == "BEGIN"
+        ]
         return sorted(begun, key=lambda e: e.begin)
 
     def noted(self, agent: str, what: str) -> list[dict[str, Any]]:

@@ -55,7 +55,7 @@ def show(context: Context, directory: str, base: str | None, origin: bool, as_js
     _tell(console, loaded)
 
 
-@config.command()
+@config.command(short_help="Check the configuration; exit code 2 if it is wrong.")
 @_in_repository
 @click.pass_obj
 def check(context: Context, directory: str, base: str | None) -> None:
@@ -70,7 +70,7 @@ def check(context: Context, directory: str, base: str | None) -> None:
     _tell(console, loaded)
 
 
-@config.command()
+@config.command(short_help="Print a JSON Schema: of the configuration, a reply, a result.")
 @click.option("--reply", metavar="NODE", help="Of what a seat replies: review, judge, ...")
 @click.option("--result", is_flag=True, help="Of what `moot review --json` prints.")
 def schema(reply: str | None, result: bool) -> None:
@@ -85,7 +85,7 @@ def schema(reply: str | None, result: bool) -> None:
     _print_json(Console.standard(), wanted)
 
 
-@config.command()
+@config.command(short_help="Show a repository's commands, and allow them.")
 @_in_repository
 @click.option("--yes", is_flag=True, help="Allow without asking.")
 @click.pass_obj

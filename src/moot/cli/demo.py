@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -37,12 +38,15 @@ def demo(context: Context, directory: str | None, output: str | None, format_: s
     import tempfile
 
     from moot.cli.console import Console
+    from moot.cli.demo_example import lay_out
     from moot.cli.panel import Asked, run_review
 
     console = Console.standard()
     console.note(INTRODUCTION)
     folder = Path(directory) if directory else Path(tempfile.mkdtemp(prefix="moot-demo-")) / "uploader"
-    repo = asyncio.run(_repository(folder.absolute()))
+    with tempfile.TemporaryDirectory(prefix="moot-example-") as examples:
+        lay_out(Path(examples))
+        repo = asyncio.run(_repository(folder.absolute(), Path(examples)))
     flags: dict[str, str | list[str]] = {"review.reviewers": ["analyzers"], "review.judge": "rules"}
     asked = Asked(
         repo=repo,
@@ -61,9 +65,8 @@ def demo(context: Context, directory: str | None, output: str | None, format_: s
     sys.exit(0 if code in (0, 1) else code)
 
 
-async def _repository(top: Path) -> Path:
+async def _repository(top: Path, examples: Path) -> Path:
     """Make a git repository of the example: the base on main, the change on a branch of its own."""
-    from moot.cli.demo_example import lay_out
     from moot.core.errors import UsageError
     from moot.git.run import Git
     from moot.process.local import LocalProcess
@@ -80,7 +83,15 @@ async def _repository(top: Path) -> Path:
     ):
         if branch != "main":
             await git(top, "switch", "-q", "-c", branch)
-        lay_out(version, top)
+        _replace_files(top, examples / version)
         await git(top, "add", "-A")
         await git(top, "commit", "-q", "-m", message, env=_AUTHOR)
     return top
+
+
+def _replace_files(top: Path, source: Path) -> None:
+    """Make the work tree what `source` holds."""
+    for entry in top.iterdir():
+        if entry.name != ".git":
+            shutil.rmtree(entry) if entry.is_dir() else entry.unlink()
+    shutil.copytree(source, top, dirs_exist_ok=True)

@@ -108,7 +108,7 @@ def _introduce(console: Console, world: World, change: Change, config: Config) -
     cost = f"at most ${cap:.2f} a run (budget.run_cost_usd)" if cap else "no limit is set (budget.run_cost_usd)"
     console.note(
         f"your files, index and branches are not touched. Agents burn your own quota; {cost}."
-        if config.agents
+        if any(agent.kind != "analyzer" for agent in config.agents.values())
         else "your files, index and branches are not touched. No agent is asked, so nothing is paid."
     )
 

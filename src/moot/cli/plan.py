@@ -6,7 +6,7 @@ from moot.config.model import Config
 from moot.core.change import Change, FrozenDiff
 from moot.proceedings.preparation import find_facts
 from moot.proceedings.seating import panel
-from moot.reports import safe
+from moot.reports import numbers, safe
 from moot.seats.run import World
 
 
@@ -14,7 +14,7 @@ async def plan(world: World, change: Change, diff: FrozenDiff, config: Config) -
     """Return the change and the panel in words. Nobody is asked and nothing is recorded."""
     seated = panel(config, find_facts(config, diff, world, change.subject))
     lines = [
-        f"{safe.line(change.label)}   {len(diff.files)} files  +{diff.added} −{diff.removed}",
+        f"{safe.line(change.label)}   {numbers.count(len(diff.files), 'file')}  +{diff.added} −{diff.removed}",
         f"  base {change.merge_base[:12]} ({safe.line(change.base_name)})   head {change.head[:12]}",
     ]
     for seat in seated.reviewers:

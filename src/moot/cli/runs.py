@@ -27,7 +27,7 @@ def runs() -> None:
 
 @runs.command("list")
 @click.option("--here", is_flag=True, help="Only runs of the repository you are in.")
-@click.option("--unfinished", is_flag=True, help="Only runs that can be resumed.")
+@click.option("--unfinished", is_flag=True, help="Only runs that have not ended: running, parked, stalled.")
 @click.option("-n", "--limit", type=click.IntRange(1), default=20, show_default=True, help="At most so many.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_obj
@@ -41,7 +41,7 @@ def list_(context: Context, here: bool, unfinished: bool, limit: int, as_json: b
         click.echo(json.dumps([_as_json(r) for r in found], indent=2))
         return
     if not found:
-        click.echo("no runs yet.   next: moot review, or moot demo")
+        click.echo("no run like that" if here or unfinished else "no runs yet.   next: moot review, or moot demo")
         return
     for line in _table(found):
         click.echo(line)
@@ -74,7 +74,7 @@ def _table(found: tuple[RunLine, ...]) -> list[str]:
     ]
 
 
-@runs.command("show")
+@runs.command("show", short_help="Show a run: its report, its whole story, or one of its seats.")
 @click.argument("run", shell_complete=complete_run)
 @click.argument("seat", required=False, shell_complete=complete_seat)
 @click.option("--format", "format_", type=click.Choice(FORMATS), help="How to print the report (default: text).")
@@ -106,7 +106,7 @@ def show(
         show_report(context, run, wanted)
 
 
-@runs.command("resume")
+@runs.command("resume", short_help="Go on with a run where it stopped.")
 @click.argument("run", required=False, shell_complete=complete_run)
 @click.option("--format", "format_", type=click.Choice(FORMATS), default="text", help="How to print the report.")
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")

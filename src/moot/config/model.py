@@ -127,7 +127,9 @@ class RoleTable(Table):
     )
     after: tuple[Name, ...] = Field(default=(), description="Seats whose reports it reads: it starts after them.")
     timeout: Duration | None = Field(default=None, gt=0, description="Time for one turn; unset: the agent's.")
-    silence: Duration | None = Field(default=None, description="As limits.silence, for this role.")
+    silence: Duration | None = Field(
+        default=None, description="As limits.silence, for this role, and also when its agent is a command."
+    )
 
 
 class PromptsTable(Table):
@@ -266,6 +268,7 @@ class Role:
         rereview_effort: the effort to use when reviewing again, None for the CLI's own choice.
         after: seats whose reports it reads.
         limits: of one turn; `silence_s` is for kinds that stream.
+        silence_set: whether the role itself sets the silence, which then holds for kinds that do not stream too.
     """
 
     name: str
@@ -276,6 +279,7 @@ class Role:
     runs: Runs
     after: tuple[str, ...]
     limits: Limits
+    silence_set: bool = False
 
 
 class Config(Table):
@@ -355,6 +359,7 @@ class Config(Table):
             runs=table.runs,
             after=table.after,
             limits=Limits(table.timeout or wall_s, silence_s or None),
+            silence_set=table.silence is not None,
         )
 
     def concurrency(self, account: str) -> int:

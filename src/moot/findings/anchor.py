@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from moot.core.change import FileDiff, FrozenDiff
+from moot.core.change import FileDiff, FrozenDiff, Side
 from moot.core.findings import Anchor, Claim, Dropped, DropReason, Placed, Severity
 from moot.findings import paths
 from moot.findings.claims import says_nothing
@@ -42,31 +42,29 @@ class Index:
         `how` of the anchor tells how the place was found. When the quote stands in several places it says so and
         which one was taken: the nearest to the line given, else the first on changed lines.
         """
-        files, note = self._candidates(claim)
-        if not files:
-            return _dropped(claim, DropReason.OUTSIDE_CHANGE, f"{claim.path} is not part of this change")
-        for file in files:
-            found = _in_file(claim, file)
-            if found is not None:
-                return _accepted(claim, file, *found, note)
-        if note:
-            why = f"{claim.path} is not part of this change, and no changed file holds the quote"
-            return _dropped(claim, DropReason.OUTSIDE_CHANGE, why)
-        return _dropped(claim, DropReason.QUOTE_NOT_FOUND, _not_found(claim))
+        file, note = self._meant(claim)
+        found = _in_file(claim, file) if file is not None else None
+        if file is not None and found is not None:
+            return _accepted(claim, file, *found, note)
+        if file is not None and not note:
+            return _dropped(claim, DropReason.QUOTE_NOT_FOUND, _not_found(claim))
+        why = f"{claim.path} is not part of this change, and its quote tells no other file"
+        return _dropped(claim, DropReason.OUTSIDE_CHANGE, why)
 
-    def _candidates(self, claim: Claim) -> tuple[list[Searched], str]:
-        """Return the files to look in, and a note when the path given is not one of the change's."""
+    def _meant(self, claim: Claim) -> tuple[Searched | None, str]:
+        """Return the file to look in, and a note when it is not the one the claim names."""
         named = paths.named(self._diff, claim.path)
         if named is not None:
-            return [self._file(named)], ""
+            return self._file(named), ""
         path = paths.cleaned(claim.path)
         if self._lines(Side.RIGHT, path) is not None:
-            return [Searched(path, None, (), self._lines)], ""
+            return Searched(path, None, (), self._lines), ""
+        note = f"{claim.path} is not in the change"
         same_name = paths.of_that_name(self._diff, claim.path)
         if len(same_name) == 1:
-            return [self._file(same_name[0])], f"{claim.path} is not in the change"
+            return self._file(same_name[0]), note
         holding = [f for f in map(self._file, self._diff.files) if _holds(f, claim)]
-        return (holding, f"{claim.path} is not in the change") if len(holding) == 1 else ([], "")
+        return holding[0] if len(holding) == 1 else None, note
 
     def _file(self, file: FileDiff) -> Searched:
         if file.path not in self._files:

@@ -146,7 +146,7 @@ def _required(schema: type[BaseModel]) -> frozenset[str]:
 
 
 def _fit(candidate: dict[str, object], schema: type[BaseModel], root: str) -> BaseModel | Problem:
-    if "error" in candidate and not candidate.keys() & schema.model_fields.keys():
+    if candidate.get("error") and "error" not in schema.model_fields:
         return Problem(FailureKind.MALFORMED, f"the reply is an error object: {_short(candidate['error'])}")
     try:
         reply = schema.model_validate(candidate)

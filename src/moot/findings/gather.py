@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from moot.core.findings import Finding, Join, Placed
+from moot.core.findings import Disposition, Finding, Join, Placed
 from moot.findings import linkage
 from moot.findings.linkage import APART, Matrix
 from moot.findings.match import THRESHOLD, Statement, affinities, known_statements, share, statement, why
@@ -105,7 +105,11 @@ def _finding(
 
 
 def _updated(earlier: Finding, seen: Finding) -> Finding:
-    """The known finding as it was seen again: its name and history, today's place and words."""
+    """The known finding as it was seen again: its name and history, today's place and words.
+
+    Seen again, it is open again, unless somebody has refuted or deferred it.
+    """
+    settled = earlier.disposition in (Disposition.REFUTED, Disposition.DEFERRED)
     return replace(
         seen,
         id=earlier.id,
@@ -113,7 +117,7 @@ def _updated(earlier: Finding, seen: Finding) -> Finding:
         claims=(*earlier.claims, *seen.claims),
         joins=(*earlier.joins, *seen.joins),
         agreed_by=earlier.agreed_by,
-        disposition=earlier.disposition,
+        disposition=earlier.disposition if settled else Disposition.OPEN,
         proof=earlier.proof,
     )
 

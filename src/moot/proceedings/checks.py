@@ -52,17 +52,18 @@ async def _run(run: Run, cwd: Path, git_dirs: tuple[Path, ...], command: str, nu
         network=run.change.trusted,
     )
     env = base_environment(run.world.environ)
-    run.world.process.start(
-        job,
-        Command(
-            argv=("sh", "-c", command),
-            cwd=cwd,
-            env={**env, "CI": "true"},
-            limits=Limits(run.config.review.check_timeout),
-            sandbox=sandbox if run.caged else None,
-        ),
+    order = Command(
+        argv=("sh", "-c", command),
+        cwd=cwd,
+        env={**env, "CI": "true"},
+        limits=Limits(run.config.review.check_timeout),
+        sandbox=sandbox if run.caged else None,
     )
-    ended = await turn.finish(run, job)
+
+    async def start() -> None:
+        run.world.process.start(job, order)
+
+    ended = await turn.see_through(run, job, start)
     if not isinstance(ended, Exited):
         return Check(command, None, 0.0, "lost: the machine went away while it ran")
     out = read_stdout(job, TAIL_BYTES).data + read_stderr(job, TAIL_BYTES).data

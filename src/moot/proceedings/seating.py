@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from moot.config.model import Config, Role, Runs
-from moot.config.names import ALL_ANALYZERS, JUDGE, RULES
+from moot.config.names import ALL_ANALYZERS, ANALYZERS, JUDGE, RULES
 from moot.core.process import Limits
 from moot.core.runs import Reads, SeatResult, SeatStatus
 from moot.core.turns import Agent
@@ -85,6 +85,7 @@ def panel(config: Config, facts: Facts) -> Panel:
                 skipped.append(_absent(seat, why))
     judge = _judge(config, facts, seats)
     sitting = {s.name for s in seats} | {s.agent.name for s in seats} | ({JUDGE} if judge else set())
+    sitting |= {s.seat for s in skipped if s.required}
     skipped += [
         SeatResult(
             name, name, "", SeatStatus.SKIPPED, Reads.READ, note="required, but nobody of that name sits", required=True
@@ -124,9 +125,10 @@ def _reviewer(config: Config, facts: Facts, role: Role) -> Seat:
         reads=Reads.SCAN if analyzer else Reads.READ,
         substitutes=tuple(config.agent(s) for s in agent.substitutes),
         prompt=role.rereview if again else role.prompt,
-        after=tuple(seat_name(a) for a in role.after),
-        required=role.name in config.policy.required,
-        optional=_optional(config, role.name, analyzer=analyzer),
+        after=tuple(seat for a in role.after for seat in _seats_of(a, facts)),
+        required=_required(config, role.name, agent.name),
+        optional=_optional(config, role.name, agent.name, *([ALL_ANALYZERS] if analyzer else [])),
+        silence_set=role.silence_set,
     )
 
 
@@ -149,6 +151,7 @@ def _judge(config: Config, facts: Facts, reviewers: Iterable[Seat]) -> Seat | No
         substitutes=tuple(config.agent(s) for s in agent.substitutes),
         prompt=role.prompt,
         required=JUDGE in config.policy.required,
+        silence_set=role.silence_set,
     )
 
 
@@ -158,15 +161,25 @@ def _analyzer(config: Config, tool: str) -> Seat:
         agent=Agent(name=tool, kind="analyzer", account=ALL_ANALYZERS),
         limits=Limits(min(config.limits.turn, 300.0)),
         reads=Reads.SCAN,
-        required=tool in config.policy.required or ALL_ANALYZERS in config.policy.required,
-        optional=_optional(config, tool, analyzer=True),
+        required=_required(config, tool, ALL_ANALYZERS),
+        optional=_optional(config, tool, ALL_ANALYZERS),
     )
 
 
-def _optional(config: Config, name: str, *, analyzer: bool) -> bool:
-    if name in config.policy.required:
-        return False
-    return name in config.policy.optional or (analyzer and ALL_ANALYZERS in config.policy.optional)
+def _seats_of(name: str, facts: Facts) -> tuple[str, ...]:
+    """The seats that a name in `after` stands for."""
+    if name == ALL_ANALYZERS:
+        return facts.analyzers
+    return (name,) if name in ANALYZERS else (seat_name(name),)
+
+
+def _required(config: Config, *names: str) -> bool:
+    """Whether a seat that goes by these names (its role, its agent, "analyzers") is required."""
+    return any(name in config.policy.required for name in names)
+
+
+def _optional(config: Config, *names: str) -> bool:
+    return not _required(config, *names) and any(name in config.policy.optional for name in names)
 
 
 def _idle(tool: str, why: str) -> SeatResult:

@@ -172,7 +172,8 @@ async def _turn(
         conversation=conversation,
     )  # fmt: skip
     name = TurnId(run.id, seat.name, key, attempt.number)
-    if turn.fresh(run, job):
+
+    async def start() -> Failure | None:
         await turn.pause(run, attempt.delay_s)
         denied = await _admit(run, agent, attempt, name, prompt.node, conversation)
         if denied is not None:
@@ -182,7 +183,11 @@ async def _turn(
         run.note("turn.started", f"{agent.name} is asked ({prompt.node})", seat.name, {**said})
         turn.begin(run, kind, spec, _text(prompt, attempt, expect), at)
         turns.mark_running(ledger, name, run.world.now())
-    ended = await turn.finish(run, job)
+        return None
+
+    ended = await turn.see_through(run, job, start)
+    if isinstance(ended, Failure):
+        return ended
     outcome = turn.outcome(kind, spec, ended, expect)
     booked = turns.settle(ledger, name, outcome, outcome.usage, run.world.now(), _pause_until(run, outcome))
     _remember(run, seat, agent, at, name, conversation, outcome)

@@ -103,6 +103,7 @@ class Seat:
         reads: what its answer is worth as reading.
         prompt: the role's own instructions, appended to the built-in prompt.
         after: names of seats whose reports this one reads.
+        silence_set: whether its silence limit holds for kinds that do not stream too.
     """
 
     name: str
@@ -114,6 +115,7 @@ class Seat:
     after: tuple[str, ...] = ()
     required: bool = False
     optional: bool = False
+    silence_set: bool = False
 
 
 @dataclass(frozen=True, slots=True)

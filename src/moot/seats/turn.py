@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from moot.agents.base import Adapter
 from moot.agents.selection import program_paths
 from moot.core.errors import MootError
-from moot.core.process import Command, Exited, Fresh, Limits, Lost, Running, Sandbox
+from moot.core.process import Command, Exited, Fresh, Limits, Lost, Sandbox
 from moot.core.turns import Agent, Conversation, Event, Failure, FailureKind, Reply, TurnSpec
 from moot.engine import Suspend
 from moot.process.environment import base_environment
-from moot.process.local import salvage
 from moot.process.local import salvage
 from moot.process.output import read_stderr, read_stdout
 from moot.seats.attempts import Attempt, write
@@ -22,6 +21,8 @@ from moot.seats.run import Expect, Problem, Run, Seat
 
 #: How often a running job is looked at, seconds: closely at first, so that quick agents are not waited for.
 FIRST_LOOK_S, LATER_LOOK_S, FIRST_SECONDS = 0.02, 0.1, 5.0
+#: How often a job is started whose runners die before they have begun.
+MOST_STARTS = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +74,7 @@ def spec(
         schema=None if expect.schema is None else kind.schema(expect.schema),
         conversation=conversation,
         write=expect.write,
-        limits=Limits(attempt.wall_s, attempt.silence_s if kind.streams else None),
+        limits=Limits(attempt.wall_s, attempt.silence_s if kind.streams or seat.silence_set else None),
         env={**environ, **agent.env},
         home=Path(environ.get("HOME", "/")),
         base=run.change.merge_base,
@@ -113,26 +114,36 @@ def _walls(run: Run, t: TurnSpec, command: Command, place: Place) -> Sandbox | N
     return Sandbox(tuple(read), tuple(write_paths), own.masked, own.network)
 
 
-async def finish(run: Run, job: Path) -> Exited | Lost:
-    """Wait until the job is over.
+async def see_through(run: Run, job: Path, start: Callable[[], Awaitable[Failure | None]]) -> Exited | Lost | Failure:
+    """Start the job, unless it was started before, and wait until it is over.
+
+    Args:
+        start: called while nothing of the job runs or ran; that is so again when its runners are killed before they
+            have begun. A failure it returns is the end.
 
     Raises:
         Suspend: the run is parked (the job runs on and is adopted later) or cancelled (the job is stopped).
+        MootError: it does not start, however often it is tried.
     """
-    process, waited = run.world.process, 0.0
+    process, waited, starts = run.world.process, 0.0, 0
     while True:
         state = process.look(job)
         if isinstance(state, Exited | Lost):
             return state
-        if isinstance(state, Fresh) and waited > FIRST_SECONDS:
-            raise MootError(f"the turn in {job} does not start", next_step="moot doctor")
+        if isinstance(state, Fresh):
+            if starts == MOST_STARTS:
+                raise MootError(f"the turn in {job} does not start", next_step="moot doctor")
+            starts += 1
+            if (failure := await start()) is not None:
+                return failure
+            continue
         if run.halt.why:
             if run.halt.stop:
                 process.stop(job)
             raise Suspend(run.halt.why)
         pause = FIRST_LOOK_S if waited < FIRST_SECONDS else LATER_LOOK_S
         await run.world.sleep(pause)
-        waited = waited + pause if not isinstance(state, Running) or waited < FIRST_SECONDS else waited
+        waited += pause
 
 
 def outcome(kind: Adapter, t: TurnSpec, ended: Exited | Lost, expect: Expect) -> Reply | Failure:
@@ -171,11 +182,6 @@ async def pause(run: Run, seconds: float) -> None:
         if run.halt.why:
             raise Suspend(run.halt.why)
         await run.world.sleep(min(left, 0.25))
-
-
-def fresh(run: Run, job: Path) -> bool:
-    """Whether nothing of the job runs or ran. Anything else is adopted, whatever the ledger says now."""
-    return isinstance(run.world.process.look(job), Fresh)
 
 
 def seconds(ended: Exited | Lost) -> float:

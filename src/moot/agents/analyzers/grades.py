@@ -48,7 +48,7 @@ medium  correctness     division-by-zero
 # what is a matter of annotations.
 
 OXLINT = """
-high    correctness     constructor-super for-direction no-class-assign no-const-assign no-dupe-else-if no-func-assign
+high    correctness     constructor-super for-direction no-class-assign no-dupe-else-if no-func-assign
 high    correctness     no-import-assign no-invalid-regexp no-new-native-nonconstructor no-obj-calls no-setter-return
 high    correctness     no-this-before-super no-unsafe-negation use-isnan valid-typeof no-unreachable no-global-assign
 high    correctness     bad-array-method-on-arguments missing-throw no-accessor-recursion no-invalid-fetch-options
@@ -71,9 +71,9 @@ low     correctness     no-empty-pattern no-irregular-whitespace double-comparis
 low     performance     no-await-in-promise-methods no-single-promise-in-promise-methods
 nit     style           no-unused-vars no-useless-catch no-unused-labels
 """
-# Left out: rules that need types or the whole program, accessibility, `no-unused-expressions` (test assertions),
-# `exhaustive-deps` (a convention many break on purpose), `no-async-endpoint-handlers` (no longer true of Express 5),
-# and everything of form.
+# Left out: `no-const-assign`, which points at the declaration, where our own rule points at the assignment; rules that
+# need types or the whole program; accessibility; `no-unused-expressions` (test assertions); `exhaustive-deps` (a
+# convention many break on purpose); `no-async-endpoint-handlers` (no longer true of Express 5); everything of form.
 
 SHELLCHECK = """
 high    correctness     SC1073 SC2050 SC2055 SC2056 SC2057 SC2070 SC2071 SC2077 SC2078 SC2104 SC2105 SC2114 SC2115

@@ -109,12 +109,14 @@ def _region(lines: Sequence[str], first: int, last: int | None) -> tuple[int, in
 
 def _title(message: str) -> str:
     first = re.split(r"(?<=[^.])\.\s|\n", message.strip(), maxsplit=1)[0].rstrip(".")
+    first = first[:1].upper() + first[1:]
     return first if len(first) <= _MAX_TITLE else first[: _MAX_TITLE - 1].rstrip() + "…"
 
 
 def _body(tool: str, g: Graded, title: str) -> str:
     d = g.found.diagnostic
-    parts = [d.message.strip() if d.message.strip().rstrip(".") != title else "", d.why]
+    message = d.message.strip()
+    parts = ["" if message.rstrip(".").casefold() == title.casefold() else message, d.why]
     if g.suppressed:
         parts.append("The change adds the comment that silences this.")
     if not g.found.on_added:

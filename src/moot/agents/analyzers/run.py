@@ -1,30 +1,32 @@
 """The job behind an analyzer seat: scan both versions, subtract, print the review reply as JSON.
 
-Called as `python -m moot.agents.analyzers.run SEAT [--program PATH] [-- COMMAND...]` in the directory that
-`changed_files` describes. With a command it is a configured analyzer that prints SARIF; otherwise SEAT names a
-built-in one. Exit 0 means that the reply on standard output is whole; anything else that the tool failed, with the
-reason as one line on standard error.
+Called as `python -m moot.agents.analyzers.run [--probe] JOB` with a `job.Job`, in the directory that `changed_files`
+describes. Exit 0 means that the reply on standard output is whole; anything else that the tool failed, with the reason
+as one line on standard error. `--probe` prints the tool's version instead.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import re
+import shutil
 import sys
 from asyncio import run
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
-from moot.agents.analyzers import grading, sarif
 from moot.agents.analyzers.changed_files import ChangedFile, Tree, read_list
 from moot.agents.analyzers.comparison import introduced
 from moot.agents.analyzers.diagnostic import Diagnostic, Grade, ToolFailed
+from moot.agents.analyzers.job import Job
 from moot.agents.analyzers.reply import Graded, reply
 from moot.agents.analyzers.scan import Scan, scan
-from moot.agents.analyzers.tools import FILES, TOOLS, Tool, present
+from moot.agents.analyzers.tools import TOOLS, Tool, configured, present
 from moot.core.findings import Category, Severity
-from moot.core.process import Process
+from moot.core.process import Command, Limits, Process
 
 
 async def review(
@@ -76,37 +78,49 @@ async def review(
     return reply(tool.name, found, files, head, sorted(of_head.read), notes)
 
 
-def configured(seat: str, command: Sequence[str]) -> Tool:
-    """Return the tool that a configured `command` is: it prints SARIF; `{files}` and `{dir}` are filled in."""
-    return Tool(
-        name=seat,
-        executable=command[0],
-        arguments=tuple(command[1:]),
-        parse=sarif.parse,
-        grade=grading.stranger,
-        wants=lambda path: True,
-        batch=200 if FILES in command else sys.maxsize,
-    )
+async def probe(process: Process, tool: Tool, program: str, environ: Mapping[str, str]) -> str:
+    """Return the tool's version and where it is, in one line.
+
+    Raises:
+        ToolFailed: it does not start.
+    """
+    done = await process.run(Command((program, "--version"), cwd=Path("/"), env=environ, limits=Limits(wall_s=15)))
+    if not done.ok:
+        raise ToolFailed(f"{program} does not start")
+    version = re.search(r"\d+(\.\d+)+\S*", done.out.decode("utf-8", "replace"))
+    return f"{tool.executable} {version[0] if version else 'of an unknown version'} ({program})"
+
+
+def resolve(job: Job, environ: Mapping[str, str]) -> tuple[Tool, str]:
+    """Return the job's tool and the program to start.
+
+    Raises:
+        ToolFailed: the program is not there.
+    """
+    if job.command:
+        tool, program = configured(job.name, job.command), shutil.which(job.command[0], path=environ.get("PATH"))
+    else:
+        tool = TOOLS[job.name]
+        program = shutil.which(job.program, path=environ.get("PATH")) if job.program else present(job.name, environ)
+        *options, last = tool.arguments
+        tool = replace(tool, arguments=(*options, *job.arguments, last))
+    if program is None:
+        raise ToolFailed(f"{tool.executable} is not installed")
+    return tool, program
 
 
 def main(arguments: Sequence[str], process: Process, environ: Mapping[str, str]) -> int:
     """Run the job in the working directory; return its exit code."""
-    seat, *rest = arguments
+    *options, job = arguments
     try:
-        match rest:
-            case ["--", *command]:
-                tool, program = configured(seat, command), command[0]
-            case ["--program", program]:
-                tool = TOOLS[seat]
-            case _:
-                tool, program = TOOLS[seat], present(seat, environ) or ""
-        if not program:
-            raise ToolFailed(f"{tool.executable} is not installed")
-        answer = run(review(process, tool, program, Path.cwd(), environ))
+        tool, program = resolve(Job.loads(job), environ)
+        if options == ["--probe"]:
+            sys.stdout.write(run(probe(process, tool, program, environ)))
+        else:
+            json.dump(run(review(process, tool, program, Path.cwd(), environ)), sys.stdout)
     except ToolFailed as failure:
         sys.stderr.write(f"{' '.join(str(failure).split())}\n")
         return 1
-    json.dump(answer, sys.stdout)
     return 0
 
 

@@ -148,7 +148,7 @@ _ALL = (
         parse=sarif.parse,
         grade=grading.ruff,
         wants=_PYTHON,
-        suppression=re.compile(r"#\s*(ruff:|flake8:)?\s*noqa", re.IGNORECASE),
+        suppression=re.compile(r"#\s*(noqa|(ruff|flake8):)", re.IGNORECASE),
         unsuppressed=("--ignore-noqa",),
         gives_up=frozenset({"invalid-syntax"}),
     ),
@@ -254,3 +254,16 @@ _ALL = (
 
 #: The built-in analyzers by seat name, in the order they are shown.
 TOOLS: Mapping[str, Tool] = {tool.name: tool for tool in _ALL}
+
+
+def configured(seat: str, command: Sequence[str]) -> Tool:
+    """Return the tool that a configured `command` is: any program that prints SARIF."""
+    return Tool(
+        name=seat,
+        executable=command[0],
+        arguments=tuple(command[1:]),
+        parse=sarif.parse,
+        grade=grading.stranger,
+        wants=lambda path: True,
+        batch=200 if FILES in command else sys.maxsize,
+    )

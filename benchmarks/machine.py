@@ -1,0 +1,33 @@
+"""The machine the figures are of, without its name or its paths."""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+import sqlite3
+import subprocess
+from pathlib import Path
+
+
+def machine() -> str:
+    """Return one line: cores, processor, system, versions, and how busy it was."""
+    git = subprocess.run(["git", "--version"], capture_output=True, text=True, check=True).stdout.split()[2]
+    load = os.getloadavg()[0]
+    parts = [
+        f"{os.cpu_count()} cores of {_processor()}",
+        f"{platform.system()} {platform.machine()}",
+        f"Python {platform.python_version()}",
+        f"git {git}",
+        f"SQLite {sqlite3.sqlite_version}",
+        f"load {load:.1f} at the start",
+    ]
+    return ", ".join(parts)
+
+
+def _processor() -> str:
+    try:
+        found = re.search(r"^model name\s*:\s*(.+)$", Path("/proc/cpuinfo").read_text(), re.MULTILINE)
+    except FileNotFoundError:
+        found = None
+    return found[1].strip() if found else platform.processor() or "an unnamed processor"
