@@ -9,6 +9,7 @@ from pathlib import Path
 
 from benchmarks.figures import Figure, milliseconds
 from benchmarks.repositories import generate, path
+
 from moot.core.change import FrozenDiff, LineKind, Side
 from moot.core.findings import Category, Claim, Severity
 from moot.findings.anchor import Index
@@ -34,7 +35,9 @@ def measure() -> Iterator[Figure]:
     index = Index(diff)
     index.place(claims[0])
     more = milliseconds(lambda: [index.place(c) for c in claims], TIMES)
-    yield Figure("anchors: every further claim, per 1,000 lines shown", tuple(t / len(claims) / thousands for t in more))
+    yield Figure(
+        "anchors: every further claim, per 1,000 lines shown", tuple(t / len(claims) / thousands for t in more)
+    )
 
 
 async def _diff() -> FrozenDiff:
@@ -45,7 +48,8 @@ async def _diff() -> FrozenDiff:
 
 
 def _claim(number: int, line: int, quote: str) -> Claim:
+    where = {"path": path(0), "side": Side.RIGHT, "line": line + 3, "end_line": line + 3}
+    said = {"title": "It is wrong", "body": "Because it is.", "quote": quote}
     return Claim(
-        f"s.1.{number}", "s", 1, path=path(0), side=Side.RIGHT, line=line + 3, end_line=line + 3, severity=Severity.LOW,
-        category=Category.CORRECTNESS, title="It is wrong", body="Because it is.", quote=quote, scenario="", suggestion="",
+        f"s.1.{number}", "s", 1, **where, **said, severity=Severity.LOW, category=Category.CORRECTNESS
     )  # fmt: skip

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from benchmarks.figures import Figure, milliseconds
 from benchmarks.repositories import generate, git
+
 from moot.git.diff import parse, split
 
 FILES, LINES, TIMES = 100, 400, 9

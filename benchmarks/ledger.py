@@ -2,21 +2,21 @@
 
     python -m benchmarks.ledger [URL]
 
-Measures a SQLite ledger in a temporary folder, or the blank PostgreSQL database at URL. Prints rows of name, median
-and minimum.
+Measures a SQLite ledger in a temporary folder, or the blank PostgreSQL database at URL.
 """
 
 from __future__ import annotations
 
-import statistics
 import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from random import Random
+
+from benchmarks.figures import Figure, milliseconds, table
+from benchmarks.repositories import environment
 
 from moot.core.change import Side
 from moot.core.findings import Category, Claim, Finding, RulingKind, Severity
@@ -33,56 +33,62 @@ NOW = datetime(2026, 11, 30, 15, 30, tzinfo=UTC)
 CAPS = Caps(account_concurrency=3, run_turns=10**6, run_cost_usd=1e6, day_cost_usd=1e6, repo_day_cost_usd=1e6)
 WORDS = ("retry", "loop", "attempt", "counter", "server", "delay", "zero", "seconds", "skips", "answers", "with", "the")
 
-Row = tuple[str, float, float, str]  # name, median, minimum, unit
+
+def measure() -> Iterator[Figure]:
+    """Yield the figures of a SQLite ledger."""
+    with tempfile.TemporaryDirectory(prefix="moot-bench-") as folder:
+        yield from measure_at(Path(folder) / "ledger.db")
 
 
-def measure(where: Path | str) -> Iterator[Row]:
+def measure_at(where: Path | str) -> Iterator[Figure]:
     """Yield the figures of a ledger that does not exist yet."""
-    yield _seconds("create a ledger", [_timed(lambda: open_ledger(where).close())])
-    yield _seconds("open it again", [_timed(lambda: open_ledger(where).close()) for _ in range(20)])
+    yield Figure("create a ledger", milliseconds(lambda: open_ledger(where).close(), 1))
+    yield Figure("open it again", milliseconds(lambda: open_ledger(where).close(), 20))
     with open_ledger(where) as ledger:
         empty = _size(ledger)
         for _ in range(RUNS):
-            _review(ledger)
+            review(ledger)
         grown = (_size(ledger) - empty) / RUNS / 1024
-        yield "size per run (5 seats, 12 findings, 60 events)", grown, grown, "KiB"
+        yield Figure("size per run (5 seats, 12 findings, 60 events)", (grown,), "KiB")
         yield from _turns(ledger)
         yield from _events(ledger)
-    yield _seconds("light list of 50 runs", [_timed(lambda: views.list_runs(where)) for _ in range(50)])
+    yield Figure("light list of 50 runs", milliseconds(lambda: views.list_runs(where), 50))
     light = "import sys; from moot.ledger.views import list_runs; list_runs(sys.argv[1])"
-    yield _seconds("the same in a new process", [_timed(lambda: _python(light, where)) for _ in range(10)])
+    yield Figure("the same in a new process", milliseconds(lambda: _python(light, where), 10))
     full = "import sys; from moot.ledger.database import open_ledger; open_ledger(sys.argv[1])"
-    yield _seconds("open it in a new process", [_timed(lambda: _python(full, where)) for _ in range(10)])
+    yield Figure("open it in a new process", milliseconds(lambda: _python(full, where), 10))
 
 
-def _turns(ledger: Ledger) -> Iterator[Row]:
+def _turns(ledger: Ledger) -> Iterator[Figure]:
     run = _new_run(ledger).id
-    admitted, again, settled = [], [], []
+    admitted: list[float] = []
+    again: list[float] = []
+    settled: list[float] = []
     for number in range(ROUNDS):
         t = TurnId(run, "seat", f"review.{number}", 1)
-        admitted.append(_timed(lambda t=t: _admit(ledger, t)))
-        again.append(_timed(lambda t=t: _admit(ledger, t)))
-        settled.append(_timed(lambda t=t: turns.settle(ledger, t, Reply("x"), Usage(9000, 900, 0, 0.2), NOW)))
-    yield _seconds("admit, every budget checked", admitted)
-    yield _seconds("admit again", again)
-    yield _seconds("settle", settled)
+        admitted += milliseconds(lambda t=t: _admit(ledger, t), 1)
+        again += milliseconds(lambda t=t: _admit(ledger, t), 1)
+        settled += milliseconds(lambda t=t: turns.settle(ledger, t, Reply("x"), Usage(9000, 900, 0, 0.2), NOW), 1)
+    yield Figure("admit, every budget checked", tuple(admitted))
+    yield Figure("admit again", tuple(again))
+    yield Figure("settle", tuple(settled))
 
 
-def _events(ledger: Ledger) -> Iterator[Row]:
+def _events(ledger: Ledger) -> Iterator[Figure]:
     run = _new_run(ledger).id
     event = NewEvent(run, NOW, "seat.tool", "reading src/upload/retry.py", "reviewer-opus", {"calls": 18})
-    yield _seconds("append an event", [_timed(lambda: events.append(ledger, event)) for _ in range(ROUNDS)])
+    yield Figure("append an event", milliseconds(lambda: events.append(ledger, event), ROUNDS))
     batch = [event] * 50
-    yield _seconds("append 50 events", [_timed(lambda: events.append_all(ledger, batch)) for _ in range(20)])
+    yield Figure("append 50 events", milliseconds(lambda: events.append_all(ledger, batch), 20))
     tail = Tail(ledger, run)
     while tail.poll():
         pass
-    yield _seconds("poll while nothing happens", [_timed(tail.poll) for _ in range(ROUNDS)])
+    yield Figure("poll while nothing happens", milliseconds(tail.poll, ROUNDS))
     tail.close()
 
 
-def _review(ledger: Ledger) -> None:
-    """A finished review as a panel leaves it."""
+def review(ledger: Ledger) -> None:
+    """Record a finished review as a panel leaves it."""
     random = Random(1)
     run = _new_run(ledger).id
     names = [f"reviewer-{n}" for n in range(4)] + ["judge"]
@@ -136,7 +142,7 @@ def _prose(random: Random, words: int) -> str:
 
 
 def _python(code: str, where: Path | str) -> None:
-    subprocess.run([sys.executable, "-c", code, str(where)], check=True)
+    subprocess.run([sys.executable, "-c", code, str(where)], env=environment(), check=True)
 
 
 def _size(ledger: Ledger) -> int:
@@ -148,22 +154,9 @@ def _size(ledger: Ledger) -> int:
         return int(pages * db.exec_driver_sql("PRAGMA page_size").scalar_one())
 
 
-def _timed(work: Callable[[], object]) -> float:
-    started = time.perf_counter()
-    work()
-    return time.perf_counter() - started
-
-
-def _seconds(name: str, taken: list[float]) -> Row:
-    return name, statistics.median(taken) * 1000, min(taken) * 1000, "ms"
-
-
 def main() -> None:
     """Measure and print."""
-    with tempfile.TemporaryDirectory() as folder:
-        where = sys.argv[1] if len(sys.argv) > 1 else Path(folder) / "ledger.db"
-        for name, median, least, unit in measure(where):
-            print(f"{name:<48} {median:>9.3f} {least:>9.3f} {unit}")
+    print(table(measure_at(sys.argv[1]) if len(sys.argv) > 1 else measure()))
 
 
 if __name__ == "__main__":

@@ -8,7 +8,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 
-WORDS = "retry loop attempt counter server delay zero seconds client answer total price item cart upload token".split()
+WORDS = (
+    *("retry", "loop", "attempt", "counter", "server", "delay", "zero", "seconds", "client", "answer", "total"),
+    *("price", "item", "cart", "upload", "token"),
+)
 PER_FOLDER = 100
 
 
@@ -22,7 +25,9 @@ def generate(folder: Path, *, files: int, lines: int, changed: int, seed: int = 
     """
     folder.mkdir(parents=True)
     git(folder, "init", "-q", "-b", "main")
-    importing = subprocess.Popen(["git", "fast-import", "--quiet"], cwd=folder, env=environment(), stdin=subprocess.PIPE)
+    importing = subprocess.Popen(
+        ["git", "fast-import", "--quiet"], cwd=folder, env=environment(), stdin=subprocess.PIPE
+    )
     assert importing.stdin is not None
     with importing.stdin as stream:
         for part in _history(files, lines, changed, Random(seed)):

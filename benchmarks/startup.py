@@ -9,10 +9,11 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-import moot
 from benchmarks.figures import Figure, milliseconds
 from benchmarks.ledger import review
 from benchmarks.repositories import environment
+
+import moot
 from moot.ledger.database import open_ledger
 
 TIMES = 15

@@ -24,14 +24,18 @@ def main() -> int:
     parser.add_argument("--kills", type=int, default=200, help="how many SIGKILLs (default: 200)")
     parser.add_argument("--seed", type=int, help="of the plan and the agents' times (default: drawn)")
     parser.add_argument("--workers", type=int, default=2, help="reviews at once (default: 2)")
-    parser.add_argument("--keep", metavar="FOLDER", type=Path, help="leave the files of runs with a broken promise here")
+    parser.add_argument(
+        "--keep", metavar="FOLDER", type=Path, help="leave the files of runs with a broken promise here"
+    )
     asked = parser.parse_args()
     seed = Random().randrange(10**6) if asked.seed is None else asked.seed
     print(f"seed {seed}, {asked.kills} kills, {asked.workers} reviews at once", flush=True)
     with ExitStack() as scope:
         folder = asked.keep or Path(scope.enter_context(tempfile.TemporaryDirectory(prefix="moot-crash-")))
         folder.mkdir(parents=True, exist_ok=True)
-        fought = campaign(folder.absolute(), asked.kills, seed, asked.workers, lambda line: print(line, file=sys.stderr))
+        fought = campaign(
+            folder.absolute(), asked.kills, seed, asked.workers, lambda line: print(line, file=sys.stderr)
+        )
     print(table(fought))
     for line in fought.broken:
         print(f"broken: {line}")

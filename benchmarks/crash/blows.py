@@ -94,10 +94,9 @@ def bundled(dealt: Iterable[tuple[Kind, Moment]], rng: Random) -> list[Plan]:
     for kind, moments in left.items():
         rng.shuffle(moments)
         while moments:
-            taken, moments = moments[: (count := rng.randint(1, MOST_AT_ONCE))], moments[count:]
-            steps = sorted({m.step for m in taken if m.step is not None})
-            first = [next(m for m in taken if m.step == step) for step in steps]
-            moments += [m for m in taken if m.step is not None and m not in first]  # two at one step: another run's
-            made.append(Plan(kind, (*(m for m in taken if m.step is None), *first)))
+            taken = [moments.pop() for _ in range(min(len(moments), rng.randint(1, MOST_AT_ONCE)))]
+            steps = {m.step: m for m in taken if m.step is not None}
+            moments += [m for m in taken if m.step is not None and steps[m.step] is not m]  # two at one step: no
+            made.append(Plan(kind, (*(m for m in taken if m.step is None), *(steps[step] for step in sorted(steps)))))
     rng.shuffle(made)
     return made

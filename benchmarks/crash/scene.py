@@ -139,7 +139,8 @@ def configure(scene: Scene, home: Path, log: Path, seed: int) -> None:
         # The system's interpreter and not the virtual environment's: it starts at once and needs nothing of it.
         command = [os.path.realpath(sys.executable), "-I", "-S", str(AGENT), str(scene.scripts / f"{name}.json")]
         lines.append(
-            f'[agents.{name}]\nkind = "command"\ncommand = {json.dumps(command)}\nwrite = [{json.dumps(str(log.parent))}]\n'
+            f'[agents.{name}]\nkind = "command"\ncommand = {json.dumps(command)}\n'
+            f"write = [{json.dumps(str(log.parent))}]\n"
             f"env = {{ CRASH_LOG = {json.dumps(str(log))}, CRASH_SEED = {json.dumps(str(seed))} }}\n"
         )
     home.mkdir(parents=True)

@@ -13,12 +13,12 @@ from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from moot.process import tree
-from moot.process.local import runners
-
 from benchmarks.crash.blows import Kind, Moment, Plan
 from benchmarks.crash.evidence import DONE, Evidence, gather, rows
 from benchmarks.crash.scene import Scene, configure, environment
+
+from moot.process import tree
+from moot.process.local import runners
 
 LOOK_S = 0.004
 LONGEST_LIFE_S = 180.0
@@ -180,12 +180,15 @@ def _runs(pid: int, word: str) -> bool | None:
 
 def _steps(home: Path) -> int:
     """Return how many steps the engine has recorded."""
-    for file in home.glob("runs/*/engine/0.db"):
-        with suppress(sqlite3.OperationalError):  # not there yet, or being made
-            with closing(sqlite3.connect(f"file:{file}?mode=ro", uri=True, timeout=5)) as db:
-                count: int = db.execute("SELECT count(*) FROM operation_outputs").fetchone()[0]
-                return count
-    return 0
+    file = next(home.glob("runs/*/engine/0.db"), None)
+    if file is None:
+        return 0
+    try:
+        with closing(sqlite3.connect(f"file:{file}?mode=ro", uri=True, timeout=5)) as db:
+            count: int = db.execute("SELECT count(*) FROM operation_outputs").fetchone()[0]
+    except sqlite3.OperationalError:  # it is only just being made
+        return 0
+    return count
 
 
 def _await_runners(trial: Trial) -> None:

@@ -19,4 +19,4 @@ with open(os.environ["MOOT_CHANGE_FILE"], encoding="utf-8") as change:
                 "title": "A breakpoint is left in the code", "quote": added[2],
                 "body": "Whoever gets here is dropped into the debugger, or crashes where there is no terminal.",
             })
-print(json.dumps({"summary": f"{len(findings)} breakpoints", "findings": findings, "receipts": receipts}))
+print(json.dumps({"summary": f"breakpoints left: {len(findings)}", "findings": findings, "receipts": receipts}))

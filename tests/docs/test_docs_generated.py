@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import importlib.util
-import json
+import itertools
 import os
 import re
 import shlex
-import subprocess
-import sys
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
@@ -25,10 +23,6 @@ from moot.config.layers import Layer, Trust
 from moot.config.model import Config
 from moot.config.names import ANALYZERS
 from moot.config.shelves import Disk
-from moot.core.change import FrozenDiff
-from moot.findings.claims import parse_reply
-from moot.findings.material import material
-from moot.core.replies import ReviewReply
 
 ROOT = Path(__file__).parents[2]
 SHELL = ("sh", "console")
@@ -73,7 +67,7 @@ def slug(heading: str) -> str:
 
 def anchors(page: Path) -> set[str]:
     found = list(tokens(page))
-    return {slug(b.content.replace("`", "")) for a, b in zip(found, found[1:], strict=False) if a.type == "heading_open"}
+    return {slug(b.content.replace("`", "")) for a, b in itertools.pairwise(found) if a.type == "heading_open"}
 
 
 @by_page
@@ -110,6 +104,7 @@ def refuse_wrong(line: str) -> None:
         if below is None:
             raise click.UsageError(f"no such command: {words[0]}")
         found, words = below, words[1:]
+    context = click.Context(found, parent=context)
     given, left, _ = found.make_parser(context).parse_args(list(words))
     if left:
         raise click.UsageError(f"too many words: {left}")
@@ -129,7 +124,13 @@ def test_every_command_shown_could_be_run(page: Path) -> None:
 
 
 def test_a_command_that_does_not_exist_is_noticed() -> None:
-    for line in ("moot revue", "moot review --nope", "moot review --format pdf", "moot runs list here", "moot runs sho"):
+    for line in (
+        "moot revue",
+        "moot review --nope",
+        "moot review --format pdf",
+        "moot runs list here",
+        "moot runs sho",
+    ):
         with pytest.raises(click.UsageError):
             refuse_wrong(line)
 

@@ -182,14 +182,14 @@ def test_a_submodules_own_configuration_does_not_run(
 
 
 def test_missing_objects_of_a_partial_clone_are_not_fetched_through_a_hostile_remote(
-    hostile: Repo, program: str, canary: Path, froze: Froze
+    hostile: Repo, canary: Path, froze: Froze
 ) -> None:
     oid = hostile.git("rev-parse", "HEAD:c.txt")
     (hostile.path / ".git" / "objects" / oid[:2] / oid[2:]).unlink()
     hostile.git("config", "core.repositoryFormatVersion", "1")
     hostile.git("config", "extensions.partialClone", "origin")
     hostile.git("config", "remote.origin.promisor", "true")
-    hostile.git("config", "remote.origin.url", f"ext::{program} %S")
+    hostile.git("config", "remote.origin.url", f"ext::touch {canary}")
     hostile.git("config", "protocol.ext.allow", "always")
     hostile.git("cat-file", "-p", oid, check=False)
     assert canary.exists()

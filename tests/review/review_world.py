@@ -109,6 +109,7 @@ class World:
             "GIT_CONFIG_GLOBAL": os.devnull,
             "GIT_CONFIG_NOSYSTEM": "1",
             "PYTHONDONTWRITEBYTECODE": "1",
+            "COLUMNS": "200",
         }
 
     @property

@@ -48,10 +48,11 @@ def ran(shared: World) -> Ran:
         shared.agent(name, script, session=True)
     shared.agent("mends", "print('{}') if calls == 1 else review()", session=True, timeout="40s")
     shared.agent("relents", "review() if calls == 3 else print('{}')", session=True)
+    shared.agent("recovers", "review() if calls == 3 else print('{}'); sys.exit(3 if calls == 2 else 0)", session=True)
     shared.agent("codex", f"print(json.dumps({CODEX!r}).replace('CWD', os.getcwd()))")
     shared.agent("limited", "sys.exit('HTTP 429 Too Many Requests') if calls == 1 else review()", session=True)
     shared.table("limits", retry_after="0.05s")
-    shared.panel(*USELESS, "mends", "relents", "codex", "limited")
+    shared.panel(*USELESS, "mends", "relents", "recovers", "codex", "limited")
     return shared.review()
 
 
@@ -102,6 +103,19 @@ def test_the_full_prompt_begins_a_conversation_of_its_own(shared: World, ran: Ra
     assert (ran.seat("reviewer-relents")["status"], ran.seat("reviewer-relents")["turns"]) == ("ok", 3)
 
 
+def test_a_nudge_that_kills_the_conversation_is_followed_by_the_full_prompt(shared: World, ran: Ran) -> None:
+    assert [shared.attempt("reviewer-recovers", attempt=n)["form"] for n in (1, 2, 3)] == ["full", "nudge", "full"]
+    assert ran.seat("reviewer-recovers")["status"] == "ok"
+
+
+def test_a_useless_reply_is_booked_as_a_failed_turn(shared: World, ran: Ran) -> None:
+    counted = {a["agent"]: a for a in shared.moot("stats", "--json").result}
+    assert counted["braces"]["failures"] == {"malformed": 3}
+    assert counted["nothing"]["failures"] == {"empty": 2}
+    assert counted["codex"]["failures"] == {}
+    assert "malformed" in shared.moot("show", ran.result["run"], "reviewer-braces").out
+
+
 def test_a_seat_at_a_rate_limit_is_waited_for_and_not_nudged(shared: World, ran: Ran) -> None:
     seat = ran.seat("reviewer-limited")
     assert (seat["status"], seat["turns"]) == ("ok", 2)
@@ -125,13 +139,6 @@ def test_an_agent_that_is_not_there_fails_its_seat_alone(world: World) -> None:
     assert (ran.code, gone["status"], gone["failure"]) == (3, "failed", "not_installed")
     assert gone["note"] == "no-such-reviewer is not installed"
     assert gone["turns"] == 0
-
-
-def test_prose_longer_than_a_reply_may_be_is_cut(world: World) -> None:
-    world.agent("long", "print('x' * (5 * 1024 * 1024))", reply="text")
-    world.panel("long")
-    ran = world.review()
-    assert len(ran.result["prose"]["reviewer-long"]) <= 4 * 1024 * 1024
 
 
 def test_what_agents_write_is_shown_inert(world: World) -> None:

@@ -23,22 +23,17 @@ async def files_at(
 
     Returns:
         The paths that were written. Symbolic links, submodules, larger files and names that would leave `into` or
-        pass for a repository are not.
+        pass for a repository (`git.trees.entries` knows none) are not.
 
     Raises:
         RepositoryError: the commit is not in the store.
     """
-    found = [e for e in await entries(git, store, commit, paths) if e.regular and _harmless(e.path)]
+    found = [e for e in await entries(git, store, commit, paths) if e.regular]
     contents = await read_blobs(git, store, (e.oid for e in found), limit)
     for entry in found:
         if entry.oid in contents:
             _write(into / os.fsdecode(entry.path), contents[entry.oid], 0o755 if entry.mode == "100755" else 0o644)
     return tuple(entry.path for entry in found if entry.oid in contents)
-
-
-def _harmless(path: bytes) -> bool:
-    """Whether a name from a tree object, which may say anything, stays where it is put."""
-    return all(part not in (b"", b".", b"..") and part.lower() != b".git" for part in path.split(b"/"))
 
 
 def _write(path: Path, content: bytes, mode: int) -> None:

@@ -45,9 +45,13 @@ class Worktree:
             RepositoryError: the commit is not in the store, or something in the worktree resists.
         """
         found = self.path.exists()
+        if not found:
+            self.forget()
         self._lay_out(record)
         if found:
             await self._git(self._place, "clean", "-ffdxq")
+            for path in _special(self.path):
+                path.unlink()
             for submodule in record.submodules:
                 _empty(self.path / submodule)
         await self._git(self._place, "checkout", "--force", "--quiet", "--detach", record.commit)
@@ -82,13 +86,13 @@ class Worktree:
         changed = ("diff-index", "--name-only", "-z", "--ignore-submodules=all", record.commit)
         for listing in (changed, ("ls-files", "--others", "-z")):
             found += map(os.fsdecode, (await self._git(self._place, *listing)).split(b"\0")[:-1])
+        found += (str(path.relative_to(self.path)) for path in _special(self.path))
         found += (path for path in record.submodules if any(_inside(self.path / path)))
         return list(dict.fromkeys((*found, *self._shown(record))))
 
     def forget(self) -> None:
-        """Delete the administrative files, if they are this worktree's."""
-        if not self._differing(self._admin_files):
-            shutil.rmtree(self._admin)
+        """Delete the administrative files."""
+        shutil.rmtree(self._admin, ignore_errors=True)
 
     def _differing(self, files: Mapping[Path, bytes]) -> bool:
         return any(_content(path) != expected for path, expected in files.items())
@@ -130,6 +134,16 @@ def _clear(path: Path) -> None:
         shutil.rmtree(path)
     else:
         path.unlink(missing_ok=True)
+
+
+def _special(folder: Path) -> Iterator[Path]:
+    """Yield pipes, sockets and devices, which git does not see."""
+    with suppress(OSError), os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.is_dir(follow_symlinks=False):
+                yield from _special(Path(entry.path))
+            elif not entry.is_symlink() and not entry.is_file(follow_symlinks=False):
+                yield Path(entry.path)
 
 
 def _inside(folder: Path) -> Iterator[Path]:

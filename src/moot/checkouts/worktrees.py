@@ -181,7 +181,8 @@ class Worktrees:
     async def _bring(self, name: str, worktree: Worktree, wanted: Record) -> Record:
         """Make the checkout what is wanted, by the shortest way that is safe. Return its record."""
         known = records.load(self._record_file(name))
-        if known is None or known.store != wanted.store or not worktree.intact():
+        # Git 2.39 stumbles over a sparse index whose patterns change, so another part is built anew.
+        if known is None or (known.store, known.part) != (wanted.store, wanted.part) or not worktree.intact():
             return await self._build(name, worktree, wanted, anew=True)
         record = replace(wanted, holders=tuple(dict.fromkeys((*known.holders, *wanted.holders))))
         if replace(known, holders=record.holders) != record:

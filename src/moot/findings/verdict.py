@@ -118,6 +118,8 @@ def _silent(coverage: Coverage, seats: Sequence[SeatResult]) -> list[SeatResult]
 def _unreviewed(coverage: Coverage, seats: Sequence[SeatResult]) -> list[str]:
     """Return why nothing at all can be said, [] when something can."""
     panel = _panel(seats)
+    if _left_out(coverage) and all(s.status is SeatStatus.SKIPPED for s in panel):
+        return []  # there was nothing to ask anybody
     lost = [s for s in panel if s.required and not _looked(s, coverage)]
     if lost:
         return [f"{s.seat} is required and {_did(s, coverage)}." for s in lost]
@@ -138,14 +140,19 @@ def _reservations(coverage: Coverage, seats: Sequence[SeatResult]) -> list[str]:
         if s.reads is Reads.NONE and s.status is SeatStatus.FAILED
     ]
     told += [f"{s.seat} {_did(s, coverage)}." for s in _silent(coverage, seats)]
-    if not any(s.reads is Reads.READ and _looked(s, coverage) for s in seats):
+    if _left_out(coverage):
+        told.append(f"Nothing could be read: {_count(len(coverage.skipped), 'file')} skipped.")
+    elif not any(s.reads is Reads.READ and _looked(s, coverage) for s in seats):
         told.append("Only analyzers looked; no reviewer read the change.")
     elif coverage.unread:
         files = _count(coverage.files, "file")
         told.append(f"{len(coverage.unread)} of {files} {_were(coverage.unread)} not demonstrably read.")
-    if not coverage.files:
-        told.append(f"Nothing could be read: {_count(len(coverage.skipped), 'file')} skipped.")
     return told
+
+
+def _left_out(coverage: Coverage) -> bool:
+    """Whether the whole change is of files that nobody is asked to read."""
+    return not coverage.files and bool(coverage.skipped)
 
 
 def _sorted(findings: Sequence[Finding], policy: PolicyView) -> tuple[list[Finding], list[Finding], list[Finding]]:

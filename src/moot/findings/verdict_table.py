@@ -130,6 +130,11 @@ CASES: tuple[Case, ...] = (
         "every file was skipped", V.COMMENT, S.COMPLETE, 0,
         seats=_WELL, coverage=Coverage(0, 0, skipped=(Skipped("logo.png", "binary"),)),
     ),
+    Case(
+        "every file was skipped, so nobody was asked", V.COMMENT, S.COMPLETE, 0,
+        seats=(_reader(status=_SKIPPED, required=True), _judge(_SKIPPED)),
+        coverage=Coverage(0, 0, skipped=(Skipped("uv.lock", "generated"),)),
+    ),
     Case("the change is empty", V.NOT_REVIEWED, S.NOT_REVIEWED, 3, seats=_WELL, coverage=Coverage(0, 0)),
     Case(
         "only prose reviewers, whose coverage nobody knows", V.COMMENT, S.COMPLETE, 0,

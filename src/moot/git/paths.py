@@ -20,6 +20,11 @@ def _escaped(char: str) -> str:
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
+def is_plain(raw: bytes) -> bool:
+    """Whether a path names something below where it starts, and no repository's own files. Trees may hold others."""
+    return all(part not in (b"", b".", b"..") and part.lower() != b".git" for part in raw.split(b"/"))
+
+
 def listed(paths: Sequence[bytes], shown: int = 5) -> str:
     """Return a few of the paths for one line of a message, and how many more there are."""
     names = ", ".join(readable(p) for p in paths[:shown])

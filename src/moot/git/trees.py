@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from moot.core.errors import RepositoryError
 from moot.core.limits import MAX_FILE_BYTES
 from moot.git.index import GITLINK
-from moot.git.paths import readable
+from moot.git.paths import is_plain, readable
 from moot.git.run import Git
 from moot.git.store import Store
 
@@ -50,10 +50,12 @@ class Convention:
 async def entries(git: Git, store: Store, commit: str, paths: Sequence[bytes] | None = None) -> tuple[Entry, ...]:
     """List the files of a commit in git's order: all, or those of `paths` that are there.
 
+    Of `paths`, names that would leave a directory they are put in, or pass for a repository, are never there.
+
     Raises:
         RepositoryError: the commit is not in the store.
     """
-    wanted = None if paths is None else set(paths)
+    wanted = None if paths is None else {path for path in paths if is_plain(path)}
     limited: tuple[str, ...] = ()
     if wanted is not None and sum(map(len, wanted)) <= MAX_ARGUMENT_BYTES:
         if not wanted:

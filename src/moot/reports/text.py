@@ -105,7 +105,8 @@ class _Text:
 
     def _seat(self, seat: SeatResult, absent: Mapping[str, str]) -> str:
         if seat.seat not in absent:
-            return f"found {seat.findings}" if seat.findings else "found nothing"
+            by = f" ({safe.line(seat.replaced)} → {safe.line(seat.agent)})" if seat.replaced else ""
+            return f"found {seat.findings or 'nothing'}{by}"
         if seat.status is SeatStatus.WAITING:
             return absent[seat.seat]
         return f"{absent[seat.seat]} {glue(f'(see moot show {self._run} {shlex.quote(safe.line(seat.seat))})')}"

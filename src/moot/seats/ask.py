@@ -11,8 +11,8 @@ from moot.agents.base import Adapter
 from moot.agents.registry import adapter
 from moot.agents.selection import resolve
 from moot.core import codec
-from moot.core.data import JSON
 from moot.core.ledger import Admitted, Refused, TurnId, Wait
+from moot.core.limits import MAX_REPLY_BYTES
 from moot.core.turns import Agent, Conversation, Failure, FailureKind, Prompt, Reply, Usage
 from moot.engine import Suspend
 from moot.ledger import conversations, turns
@@ -20,14 +20,15 @@ from moot.prompts.render import render
 from moot.seats import attempts, turn
 from moot.seats.attempts import Attempt, Form
 from moot.seats.reactions import LIMITS, PAUSING, Again, GiveUp, NextAgent, NextModel, Nudge, Reaction, Standing, react
-from moot.seats.run import Answered, Expect, Failed, Problem, Run, Seat
-from moot.seats.turn import Place
+from moot.seats.run import Answered, Expect, Failed, Run, Seat
+from moot.seats.turn import Place, Told
 
 #: A paused account is waited for when it opens again within this many seconds; else somebody else is asked.
 PATIENCE_S = 600.0
 #: An account whose reset nobody knows is left alone for this long.
 UNKNOWN_RESET = timedelta(minutes=30)
-BUDGET = "budget"
+#: How the detail of a failure begins that is no agent's: nobody else in the run has more to spend.
+BUDGET = "budget: "
 
 
 @dataclass
@@ -86,20 +87,17 @@ async def ask(run: Run, seat: Seat, prompt: Prompt, expect: Expect, at: Place, k
         agent = _agent(seat, attempt.agent)
         kind = adapter(agent.kind)
         outcome = await _turn(run, seat, agent, kind, attempt, job, prompt, expect, at, key, sitting)
-        data: JSON | Problem = None
-        if isinstance(outcome, Reply):
-            data = expect.read(outcome)
-            if not isinstance(data, Problem):
-                return _answered(seat, sitting, agent, kind, attempt, job, at, outcome, data)
-            outcome = Failure(data.kind, data.detail, conversation=outcome.conversation)
+        if isinstance(outcome, Told):
+            return _answered(seat, sitting, agent, kind, attempt, job, at, outcome)
         if earlier:
             continue  # an earlier generation's failure: this one starts with a clean slate
         if outcome.kind is FailureKind.KILLED and run.halt.why:
             raise Suspend(run.halt.why)
-        reaction = _react(run, seat, sitting, attempt, outcome)
+        spent = outcome.kind is FailureKind.BILLING and outcome.detail.startswith(BUDGET)
+        reaction = GiveUp(limited=True) if spent else _react(run, seat, sitting, attempt, outcome)
         _note(run, seat, sitting, outcome, reaction)
         if isinstance(reaction, GiveUp):
-            return _failed(seat, sitting, outcome, limited=reaction.limited or outcome.detail.startswith(BUDGET))
+            return _failed(seat, sitting, outcome, limited=reaction.limited)
 
 
 def _begin(run: Run, seat: Seat, prompt: Prompt) -> _Sitting:
@@ -152,7 +150,7 @@ async def _turn(
     at: Place,
     key: str,
     sitting: _Sitting,
-) -> Reply | Failure:
+) -> Told | Failure:
     """Do one attempt, or adopt what it has come to already."""
     ledger = run.world.ledger
     refused = _refused(job)
@@ -181,7 +179,7 @@ async def _turn(
             return denied
         said = {"job": str(job), "agent": agent.name, "kind": agent.kind, "form": attempt.form}
         run.note("turn.started", f"{agent.name} is asked ({prompt.node})", seat.name, {**said})
-        turn.begin(run, kind, spec, _text(prompt, attempt, expect), at)
+        turn.begin(run, kind, spec, _text(prompt, attempt, expect, run.config.language), at)
         turns.mark_running(ledger, name, run.world.now())
         return None
 
@@ -189,8 +187,9 @@ async def _turn(
     if isinstance(ended, Failure):
         return ended
     outcome = turn.outcome(kind, spec, ended, expect)
-    booked = turns.settle(ledger, name, outcome, outcome.usage, run.world.now(), _pause_until(run, outcome))
-    _remember(run, seat, agent, at, name, conversation, outcome)
+    brought = outcome.reply if isinstance(outcome, Told) else outcome
+    booked = turns.settle(ledger, name, brought, brought.usage, run.world.now(), _pause_until(run, brought))
+    _remember(run, seat, agent, at, name, conversation, brought)
     sitting.turns += 1
     sitting.usage = sitting.usage + booked
     sitting.seconds += turn.seconds(ended)
@@ -241,7 +240,7 @@ async def _admit(
             case Admitted():
                 return None
             case Refused(what="budget", why=why):
-                return Failure(FailureKind.BILLING, f"{BUDGET}: {why}")
+                return Failure(FailureKind.BILLING, f"{BUDGET}{why}")
             case Refused(what=what):
                 raise Suspend(what)
             case Wait(why=why, until=until):
@@ -255,10 +254,10 @@ async def _admit(
                 wait_s = min(1.0, wait_s * 1.5)
 
 
-def _text(prompt: Prompt, attempt: Attempt, expect: Expect) -> str:
+def _text(prompt: Prompt, attempt: Attempt, expect: Expect, language: str) -> str:
     if attempt.form == "nudge":
         schema = json.dumps(expect.schema, indent=1) if expect.schema is not None else ""
-        return render("nudge", problem=attempt.problem, schema=schema, language="en")
+        return render("nudge", problem=attempt.problem, schema=schema, language=language)
     return prompt.live if attempt.form == "live" and prompt.live is not None else prompt.full
 
 
@@ -321,10 +320,11 @@ def _note(run: Run, seat: Seat, sitting: _Sitting, failure: Failure, reaction: R
         case NextAgent(agent=agent):
             done, kind = f"handed to {agent}", "seat.handed"
         case GiveUp():
-            done, kind = "given up", "seat.failed"
+            done, kind = "given up", ""
     line = f"{failure.kind.replace('_', ' ')}: {failure.detail} → {done}"
     sitting.trail.append(line)
-    run.note(kind, line, seat.name, {"failure": failure.kind.value})
+    if kind:  # whoever seated it says how it ended
+        run.note(kind, line, seat.name, {"failure": failure.kind.value})
 
 
 def _pause_until(run: Run, outcome: Reply | Failure) -> datetime | None:
@@ -343,16 +343,15 @@ def _answered(
     attempt: Attempt,
     job: Path,
     at: Place,
-    reply: Reply,
-    data: JSON,
+    told: Told,
 ) -> Answered:
     return Answered(
         seat=seat.name,
         agent=agent.name,
         kind=agent.kind,
         model=attempt.model,
-        text=reply.text if data is None else "",
-        data=data,
+        text=_bounded(told.reply.text) if told.data is None else "",
+        data=told.data,
         attempt=attempt.number,
         turns=sitting.turns,
         usage=sitting.usage,
@@ -362,6 +361,13 @@ def _answered(
         trail=tuple(sitting.trail),
         replaced=seat.agent.name if agent.name != seat.agent.name else None,
     )
+
+
+def _bounded(prose: str) -> str:
+    """What is kept of a reply in prose: it goes into the engine's record, the judge's file and the report."""
+    if len(prose) <= MAX_REPLY_BYTES:
+        return prose
+    return f"{prose[:MAX_REPLY_BYTES]}\n\n[moot kept {MAX_REPLY_BYTES:,} of {len(prose):,} characters]"
 
 
 def _failed(seat: Seat, sitting: _Sitting, failure: Failure, *, limited: bool) -> Failed:

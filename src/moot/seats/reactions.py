@@ -92,7 +92,8 @@ def react(failure: Failure, before: Sequence[Failure], standing: Standing, now: 
         earlier = sum(f.kind in NO_REPLY for f in before)
         if earlier == 0:
             return Nudge() if standing.alive else Again(fresh=True)
-        if earlier == 1 and standing.alive:
+        nudged = any(f.conversation is not None for f in before if f.kind in NO_REPLY)
+        if earlier == 1 and (nudged or standing.alive):
             return Again(fresh=True)
     elif kind is K.CONTEXT_TOO_LONG:
         if standing.resumed and same == 0:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from moot.agents.base import Adapter
 from moot.agents.selection import program_paths
+from moot.core.data import JSON
 from moot.core.errors import MootError
 from moot.core.process import Command, Exited, Fresh, Limits, Lost, Sandbox
 from moot.core.turns import Agent, Conversation, Event, Failure, FailureKind, Reply, TurnSpec
@@ -42,6 +43,14 @@ class Place:
     read: tuple[Path, ...] = ()
     write: bool = False
     guarded: tuple[Path, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A usable reply, and the structure it was asked for; None for prose."""
+
+    reply: Reply
+    data: JSON
 
 
 def spec(
@@ -146,20 +155,32 @@ async def see_through(run: Run, job: Path, start: Callable[[], Awaitable[Failure
         waited += pause
 
 
-def outcome(kind: Adapter, t: TurnSpec, ended: Exited | Lost, expect: Expect) -> Reply | Failure:
-    """Read what a turn that is over has brought.
+def outcome(kind: Adapter, t: TurnSpec, ended: Exited | Lost, expect: Expect) -> Told | Failure:
+    """Read what a turn that is over has brought, held to what was asked for.
 
     Of a lost turn that is its answer, if a whole one stands in its output: it was paid for. Only the structure asked
     for shows that it is whole; prose may have been cut off anywhere.
     """
     out, err = read_stdout(t.job).data, read_stderr(t.job).data
     if isinstance(ended, Exited):
-        return kind.reply(t, ended, out, err)
+        return _held_to(expect, kind.reply(t, ended, out, err))
     seen = salvage(t.job)
-    told = kind.reply(t, seen, out, err) if seen is not None else None
-    if isinstance(told, Reply) and not isinstance(expect.read(told), Problem | None):
+    told = _held_to(expect, kind.reply(t, seen, out, err)) if seen is not None else None
+    if isinstance(told, Told) and told.data is not None:
         return told
     return Failure(FailureKind.LOST, "the machine or the agent's process went away in the middle of the turn")
+
+
+def _held_to(expect: Expect, reply: Reply | Failure) -> Told | Failure:
+    """A reply without the structure asked for is a failed turn, whatever its CLI called it."""
+    if isinstance(reply, Failure):
+        return reply
+    data = expect.read(reply)
+    if not isinstance(data, Problem):
+        return Told(reply, data)
+    return Failure(
+        data.kind, data.detail, conversation=reply.conversation, usage=reply.usage, cumulative=reply.cumulative
+    )  # fmt: skip
 
 
 def touched(kind: Adapter, job: Path) -> tuple[str, ...]:

@@ -85,6 +85,8 @@ def read_list(directory: Path) -> tuple[ChangedFile, ...]:
     """
     try:
         rows = json.loads((directory / LIST_NAME).read_bytes())
+        if not isinstance(rows, list):
+            raise TypeError("it is no list")
         return tuple(ChangedFile(row["head"], row["base"], frozenset(map(int, row.get("added", ())))) for row in rows)
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise ToolFailed(f"{LIST_NAME} cannot be read: {error}") from error

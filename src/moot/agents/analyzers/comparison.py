@@ -58,7 +58,7 @@ def introduced(
     base_tree: Tree,
     base_read: frozenset[str],
 ) -> list[Introduced]:
-    """Return the head diagnostics that the base has no counterpart of, in the order of `head`.
+    """Return the head diagnostics that the base has no counterpart of, file by file.
 
     `base_read` are the base files the tool could read. Where it could not, nothing is known about the old lines, so
     only what stands on added ones is kept.
@@ -71,13 +71,14 @@ def introduced(
             old = bases.get(file.base, []) if file.base is not None else []
             new += ((file, place) for place in _unexplained(heads.get(file.head, []), old, file, explained))
     vanished = [place for places in bases.values() for place in places if id(place) not in explained]
-    return [
-        Introduced(place.diagnostic, on_added)
-        for file, place in new
-        for on_added in [_touches(place.diagnostic, file)]
-        if (on_added or file.base is None or file.base in base_read)
-        and not (_first_is_added(place, file) and _take(vanished, place))
-    ]
+    kept = []
+    for file, place in new:
+        on_added = _touches(place.diagnostic, file)
+        known = file.base is None or file.base in base_read
+        from_elsewhere = _first_is_added(place, file) and _take(vanished, place)
+        if (on_added or known) and not from_elsewhere:
+            kept.append(Introduced(place.diagnostic, on_added))
+    return kept
 
 
 def _unexplained(head: list[_Place], base: list[_Place], file: ChangedFile, explained: set[int]) -> list[_Place]:

@@ -1,6 +1,7 @@
-"""The output of the tools that do not speak SARIF well enough, to diagnostics: one function per tool.
+"""What each tool prints, where that is not SARIF or its SARIF lacks something, to diagnostics: one function per tool.
 
-Formats as printed by shellcheck 0.11, detect-secrets 1.5, check-jsonschema 0.39 and ast-grep 0.51.
+Formats as printed by shellcheck 0.11, detect-secrets 1.5, check-jsonschema 0.39, ast-grep 0.51 and hadolint 2.15. All
+raise ToolFailed when the output is not of that form.
 """
 
 from __future__ import annotations
@@ -8,23 +9,44 @@ from __future__ import annotations
 import json
 import posixpath
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import wraps
 from typing import Any
 
-from moot.agents.analyzers import yaml_path
+from moot.agents.analyzers import sarif, yaml_path
 from moot.agents.analyzers.changed_files import Tree
 from moot.agents.analyzers.diagnostic import Diagnostic, Grade, ToolFailed
 from moot.core.findings import Category, Severity
 
+Parse = Callable[[bytes, Tree, Sequence[str]], list[Diagnostic]]
+
+
+def _of_known_form(parse: Parse) -> Parse:
+    """Make a missing key, a wrong type or no JSON at all what it is: a tool that brought nothing readable."""
+
+    @wraps(parse)
+    def checked(out: bytes, tree: Tree, files: Sequence[str]) -> list[Diagnostic]:
+        try:
+            return parse(out, tree, files)
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+            raise ToolFailed("printed nothing that can be read") from error
+
+    return checked
+
+
 _SHELLCHECK_LEVELS = {"error": "error", "warning": "warning", "info": "note", "style": "note"}
 
 
-def shellcheck(out: bytes, tree: Tree, files: Sequence[str]) -> list[Diagnostic]:
-    """Read `--format=json1`.
+def _listed(value: Any) -> list[Any]:
+    if not isinstance(value, list):
+        raise TypeError("a list was expected")
+    return value
 
-    Raises:
-        ToolFailed: `out` is not of that form.
-    """
+
+@_of_known_form
+def shellcheck(out: bytes, tree: Tree, files: Sequence[str]) -> list[Diagnostic]:
+    """Read `--format=json1`."""
     return [
         Diagnostic(
             rule=f"SC{comment['code']}",
@@ -35,16 +57,13 @@ def shellcheck(out: bytes, tree: Tree, files: Sequence[str]) -> list[Diagnostic]
             level=_SHELLCHECK_LEVELS.get(comment["level"], "warning"),
             url=f"https://www.shellcheck.net/wiki/SC{comment['code']}",
         )
-        for comment in _load(out, "comments")
+        for comment in _listed(json.loads(out)["comments"])
     ]
 
 
+@_of_known_form
 def detect_secrets(out: bytes, tree: Tree, files: Sequence[str]) -> list[Diagnostic]:
-    """Read what `scan` prints. The secret itself is never in it, only a hash.
-
-    Raises:
-        ToolFailed: `out` is not of that form.
-    """
+    """Read what `scan` prints. The secret itself is never in it, only a hash."""
     return [
         Diagnostic(
             rule=secret["type"],
@@ -54,20 +73,17 @@ def detect_secrets(out: bytes, tree: Tree, files: Sequence[str]) -> list[Diagnos
             why="Whoever can read the repository or any copy of it can use it, and its history keeps it.",
             fix="Read it from the environment or a secret store, and revoke this one if it is real.",
         )
-        for path, secrets in _load(out, "results").items()
+        for path, secrets in json.loads(out)["results"].items()
         for secret in secrets
     ]
 
 
+@_of_known_form
 def check_jsonschema(out: bytes, tree: Tree, files: Sequence[str]) -> list[Diagnostic]:
-    """Read `--output-format=json`. A file that is no YAML at all is a result too.
-
-    Raises:
-        ToolFailed: `out` is not of that form.
-    """
+    """Read `--output-format=json`. A file that is no YAML at all is a result too."""
     found = []
-    report = _load(out)
-    for error in _load(out, "errors"):
+    report = json.loads(out)
+    for error in _listed(report["errors"]):
         deepest = error.get("best_deep_match") or error
         path = posixpath.normpath(error["filename"])
         stranger = re.search(r"'([^']+)' was unexpected", deepest["message"])
@@ -84,16 +100,13 @@ def check_jsonschema(out: bytes, tree: Tree, files: Sequence[str]) -> list[Diagn
         )
     for error in report.get("parse_errors", ()):
         path = posixpath.normpath(error["filename"])
-        found.append(Diagnostic("parse", path, "Not valid YAML", level="error", why=str(error.get("message", ""))))
+        found.append(Diagnostic("parse", path, "Not valid YAML", level="error"))
     return found
 
 
+@_of_known_form
 def ast_grep(out: bytes, tree: Tree, files: Sequence[str]) -> list[Diagnostic]:
-    """Read `--json=compact --include-metadata`; our rules carry their grade in their metadata.
-
-    Raises:
-        ToolFailed: `out` is not of that form.
-    """
+    """Read `--json=compact --include-metadata`; our rules carry their grade in their metadata."""
     return [
         Diagnostic(
             rule=match["ruleId"],
@@ -105,13 +118,19 @@ def ast_grep(out: bytes, tree: Tree, files: Sequence[str]) -> list[Diagnostic]:
             fix=match["metadata"].get("fix", ""),
             grade=Grade(Severity(match["metadata"]["severity"]), Category(match["metadata"]["category"])),
         )
-        for match in _load(out)
+        for match in _listed(json.loads(out))
     ]
 
 
-def _load(out: bytes, key: str | None = None) -> Any:
-    try:
-        value = json.loads(out)
-        return value if key is None else value[key]
-    except (ValueError, KeyError, TypeError) as error:
-        raise ToolFailed("printed nothing that can be read") from error
+def hadolint(out: bytes, tree: Tree, files: Sequence[str]) -> list[Diagnostic]:
+    """Read its SARIF, which names an instruction by its first line, and add the lines the instruction goes on for."""
+    return [replace(d, end_line=_end_of_instruction(tree.lines(d.path), d.line)) for d in sarif.parse(out, tree, files)]
+
+
+def _end_of_instruction(lines: Sequence[str], first: int | None) -> int | None:
+    if first is None:
+        return None
+    last = first
+    while last < len(lines) and lines[last - 1].rstrip().endswith("\\"):
+        last += 1
+    return last

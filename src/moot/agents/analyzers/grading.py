@@ -42,7 +42,7 @@ def ty(found: Diagnostic, line: str) -> Grade | None:
 
 
 def oxlint(found: Diagnostic, line: str) -> Grade | None:
-    """`eslint(no-const-assign)` is our `no-const-assign`. Hooks are React's only where there is JSX."""
+    """`eslint(use-isnan)` is our `use-isnan`. Hooks are React's only where there is JSX."""
     _, _, name = found.rule.partition("(")
     if name == "rules-of-hooks)" and not found.path.endswith("x"):
         return None

@@ -46,7 +46,7 @@ def reply(
     if len(findings) > MAX_FINDINGS:
         sentences.append(f"Only the {MAX_FINDINGS} worst are listed.")
     return {
-        "summary": " ".join([*sentences, *notes]),
+        "summary": " ".join([*sentences, *notes])[:_MAX_BODY],
         "findings": findings[:MAX_FINDINGS],
         "receipts": [],
         "scanned": list(scanned),
@@ -66,8 +66,11 @@ def _one_per_line(graded: Iterable[Graded]) -> list[Graded]:
     for g in graded:
         d = g.found.diagnostic
         kept.setdefault((d.path, d.rule, d.line), g)
-    order = lambda g: (g.grade.severity.rank, g.found.diagnostic.path, g.found.diagnostic.line or 0)  # noqa: E731
-    return sorted(kept.values(), key=order)
+    return sorted(kept.values(), key=_worst_first)
+
+
+def _worst_first(g: Graded) -> tuple[int, str, int]:
+    return g.grade.severity.rank, g.found.diagnostic.path, g.found.diagnostic.line or 0
 
 
 def _finding(tool: str, g: Graded, tree: Tree, added: frozenset[int]) -> dict[str, object] | None:
@@ -114,13 +117,15 @@ def _title(message: str) -> str:
 
 
 def _body(tool: str, g: Graded, title: str) -> str:
+    """Return what the title does not say yet, ending with the rule and where it is explained."""
     d = g.found.diagnostic
-    message = d.message.strip()
-    parts = ["" if message.rstrip(".").casefold() == title.casefold() else message, d.why]
+    message = " ".join(d.message.split())
+    rest = message[len(title) :].lstrip(". ") if message.casefold().startswith(title.casefold()) else message
+    parts = [rest, "" if d.why.casefold() in message.casefold() else d.why]
     if g.suppressed:
         parts.append("The change adds the comment that silences this.")
     if not g.found.on_added:
         parts.append(_OLD_LINE)
-    rule = f"{tool} {d.rule}".strip()
+    rule = f"{tool} {d.rule.removeprefix(f'{tool}/')}".strip()
     parts.append(f"{rule}: {d.url}" if d.url else rule)
     return "\n\n".join(filter(None, parts))[:_MAX_BODY]

@@ -40,7 +40,6 @@ async def review(
     files = read_list(directory)
     head, base = Tree(directory / "head"), Tree(directory / "base")
     head_files = _for(tool, head, (f.head for f in files))
-    base_files = _for(tool, base, (f.base for f in files))
     if not head_files:
         return reply(tool.name, [], files, head, [])
     notes: list[str] = []
@@ -49,6 +48,7 @@ async def review(
         return await scan(process, tool, program, head, head_files, environ, extra)
 
     async def before(extra: Sequence[str] = ()) -> Scan:
+        base_files = _for(tool, base, (f.base for f in files))
         try:
             return await scan(process, tool, program, base, base_files, environ, extra)
         except ToolFailed as failure:

@@ -13,15 +13,17 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote
 
 from moot.agents.analyzers.changed_files import Tree
 from moot.agents.analyzers.diagnostic import Diagnostic, ToolFailed
 
 Node = Mapping[str, Any]
 
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:")
+_FILE = re.compile(r"^file:(//[^/]*)?/")
 #: Kinds of result that report no problem (section 3.27.9).
-_NOT_PROBLEMS = {"pass", "notApplicable", "informational"}
+_NOT_PROBLEMS = ("pass", "notApplicable", "informational")
 
 
 def parse(out: bytes, tree: Tree, files: Sequence[str]) -> list[Diagnostic]:
@@ -58,7 +60,7 @@ class _Run:
         return self._known(self._based(uri, location.get("uriBaseId"), depth=0))
 
     def _based(self, uri: str, base_id: object, depth: int) -> str:
-        if urlsplit(uri).scheme or not isinstance(base_id, str) or depth > 8:
+        if _SCHEME.match(uri) or not isinstance(base_id, str) or depth > 8:
             return uri
         base = _at(_at(self.node.get("originalUriBaseIds")).get(base_id))
         prefix = base.get("uri")
@@ -67,8 +69,7 @@ class _Run:
         return posixpath.join(self._based(prefix, base.get("uriBaseId"), depth + 1), uri)
 
     def _known(self, uri: str) -> str | None:
-        parts = urlsplit(uri)
-        raw = parts.path if parts.scheme == "file" else uri
+        raw = _FILE.sub("/", uri)
         for name in (raw, unquote(raw), raw.replace("\\", "/")):
             path = name
             for root in (self.tree.root.as_posix(), self.tree.real_root.as_posix()):
@@ -118,6 +119,7 @@ def _diagnostic(run: _Run, result: Node) -> Iterator[Diagnostic]:
         return
     rule = run.rule(result)
     properties = _at(rule.get("properties"))
+    tags = properties.get("tags")
     line, end_line = _lines(_at(place.get("region")))
     yield Diagnostic(
         rule=str(result.get("ruleId") or rule.get("id") or _at(result.get("rule")).get("id") or ""),
@@ -129,7 +131,7 @@ def _diagnostic(run: _Run, result: Node) -> Iterator[Diagnostic]:
         why=_why(rule),
         url=str(rule.get("helpUri") or ""),
         fix=_fix(result),
-        tags=tuple(str(t).lower() for t in properties.get("tags") or ()),
+        tags=tuple(tag.lower() for tag in tags if isinstance(tag, str)) if isinstance(tags, list) else (),
         score=_number(properties.get("security-severity")),
     )
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from moot.agents.analyzers.changed_files import Tree
 from moot.agents.analyzers.diagnostic import Diagnostic, ToolFailed
 from moot.agents.analyzers.tools import FILES, LARGE, Tool
+from moot.core.errors import ProcessError
 from moot.core.process import Command, Ending, Limits, Process
 
 #: The turn has a wall clock of its own; this one only ends a tool that hangs on one batch.
@@ -47,11 +48,14 @@ async def scan(
 
     async def one(batch: Sequence[str]) -> list[Diagnostic] | ToolFailed:
         argv = _argv(tool, program, tree, batch, extra)
-        async with gate:
-            done = await process.run(Command(argv, cwd=tree.root, env=environ, limits=_LIMITS))
+        try:
+            async with gate:
+                done = await process.run(Command(argv, cwd=tree.root, env=environ, limits=_LIMITS))
+        except ProcessError as error:
+            return ToolFailed(f"{tool.executable}: {error.message}")
         try:
             if done.ending is not Ending.EXITED:
-                raise ToolFailed(f"ended by {done.ending.value}")
+                raise ToolFailed(f"did not end by itself, {done.ending.value}")
             return tool.parse(done.out, tree, batch)
         except ToolFailed as failure:
             last = done.err.decode("utf-8", "replace").strip().splitlines()[-1:]

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from moot.agents.analyzers import formats, grades, grading, sarif
-from moot.agents.analyzers.changed_files import Tree
 from moot.agents.analyzers.diagnostic import Diagnostic, Grade
 from moot.agents.analyzers.rule_pack import rule_pack
 
@@ -48,7 +47,7 @@ class Tool:
     name: str
     executable: str
     arguments: tuple[str, ...]
-    parse: Callable[[bytes, Tree, Sequence[str]], list[Diagnostic]]
+    parse: formats.Parse
     grade: Callable[[Diagnostic, str], Grade | None]
     wants: Callable[[str], bool]
     accepts: Callable[[str, str], bool] = lambda path, first_line: True
@@ -78,7 +77,7 @@ def present(name: str, environ: Mapping[str, str]) -> str | None:
 
 
 def applies(name: str, paths: Iterable[str]) -> bool:
-    """Whether any of the changed paths may be something the built-in analyzer reads.
+    """Whether any of the change's head paths may be something the built-in analyzer reads. Starts nothing.
 
     Raises:
         KeyError: no built-in analyzer is called that.
@@ -112,11 +111,16 @@ def _is_shell(path: str, first_line: str) -> bool:
 
 _LOCK = (".lock", ".lockb", "-lock.json", "-lock.yaml", ".sum", ".svg", ".min.js", ".min.css", ".map")
 _FIXTURE = re.compile(r"(^|/)(fixtures|__fixtures__|testdata)/")
+_TRANSLATED = re.compile(r"(^|/)(locales?|i18n|l10n|translations?|langs?)/|\.(po|pot|xlf|ftl)$")
 _GENERATED = re.compile(r"(^|/)(node_modules|vendor|third_party|dist|__snapshots__|\.yarn)/")
 
 
 def _by_hand(path: str) -> bool:
     return not path.endswith(_LOCK) and _GENERATED.search(path) is None
+
+
+def _in_english(path: str) -> bool:
+    return _by_hand(path) and _TRANSLATED.search(path) is None
 
 
 def _each(option: str, table: str) -> tuple[str, ...]:
@@ -191,9 +195,11 @@ _ALL = (
         name="hadolint",
         executable="hadolint",
         arguments=_arguments("--no-color --format=sarif", "--config", str(_SETTINGS / "hadolint.yaml")),
-        parse=sarif.parse,
+        parse=formats.hadolint,
         grade=grading.hadolint,
-        wants=_shaped(r"(Dockerfile|Containerfile)(\.(?!dockerignore)[^/]*)?|[^/]*\.([Dd]ockerfile|[Cc]ontainerfile)"),
+        wants=_shaped(
+            r"(Dockerfile|Containerfile)(\.(?!dockerignore|md|txt)[^/]*)?|[^/]*\.([Dd]ockerfile|[Cc]ontainerfile)"
+        ),
         suppression=re.compile(r"#\s*hadolint\s+(global\s+)?ignore"),
         unsuppressed=("--disable-ignore-pragma",),
         gives_up=frozenset({"DL1000"}),
@@ -236,7 +242,7 @@ _ALL = (
         ),
         parse=sarif.parse,
         grade=grading.typos,
-        wants=_by_hand,
+        wants=_in_english,
         added_only=True,
     ),
     Tool(
