@@ -12,14 +12,13 @@ from moot.cli.console import Console
 from moot.cli.context import Context
 from moot.cli.foreground import Output, drive_here
 from moot.core.errors import BusyError, UsageError
-from moot.core.process import Running
 from moot.core.runs import RunStatus
 from moot.git.diff import read_diff
-from moot.ledger import checkouts, requests, runs
-from moot.ledger.runs import Run
+from moot.ledger import requests, runs
 from moot.runs import world as worlds
 from moot.runs.drive import REOPENABLE
-from moot.seats.run import World
+from moot.runs.lock import driven
+from moot.runs.wind_up import wind_up
 
 
 def resume_run(context: Context, name: str, output: Output) -> int:
@@ -51,7 +50,7 @@ def resume_unfinished(context: Context, repo: Path, output: Output) -> int:
     console = Console.standard()
     with context.ledger() as ledger:
         waiting = runs.list_runs(ledger, repo=str(repo), statuses=[s for s in RunStatus if _unfinished(s)])
-        waiting = tuple(r for r in reversed(waiting) if not worlds.driven(context.home.runs / r.id))
+        waiting = tuple(r for r in reversed(waiting) if not driven(context.home.runs / r.id))
     if not waiting:
         console.note("nothing to resume here: every run has come to its end")
         return 0
@@ -67,15 +66,15 @@ def request(context: Context, name: str, verb: Literal["park", "cancel"]) -> Non
     console = Console.standard()
     with context.ledger() as ledger:
         run = runs.get(ledger, name)
-        if run.status.finished:
+        if run.status.finished or (verb == "park" and run.status is RunStatus.STALLED):
             raise UsageError(f"run {run.short} is {run.status}", next_step=f"moot show {run.short}")
         world = worlds.build(context.home, context.environ, ledger)
         asked = requests.add(ledger, run.id, verb, "moot runs", now=world.now())
-        if worlds.driven(context.home.runs / run.id):
+        if driven(context.home.runs / run.id):
             console.echo(f"asked run {run.short} to {verb}")
             return
         if verb == "cancel":
-            _stop_turns(world, context.home.runs / run.id)
+            asyncio.run(wind_up(world, run.id, context.home.runs / run.id))
         status = RunStatus.CANCELLED if verb == "cancel" else RunStatus.PARKED
         runs.set_status(ledger, run.id, status, now=world.now())
         requests.mark_handled(ledger, asked.id, now=world.now())
@@ -87,23 +86,10 @@ def remove(context: Context, name: str) -> None:
     with context.ledger() as ledger:
         run = runs.get(ledger, name)
         folder = context.home.runs / run.id
-        if worlds.driven(folder):
+        if driven(folder):
             raise BusyError(f"run {run.short} is being driven", next_step=f"moot runs cancel {run.short}")
         world = worlds.build(context.home, context.environ, ledger)
-        _stop_turns(world, context.home.runs / run.id)
-        asyncio.run(_give_back(world, run))
+        asyncio.run(wind_up(world, run.id, folder))
         runs.delete_run(ledger, run.id)
         shutil.rmtree(folder, ignore_errors=True)
         Console.standard().echo(f"removed run {run.short}")
-
-
-async def _give_back(world: World, run: Run) -> None:
-    for holder in checkouts.of_run(world.ledger, run.id):
-        await world.worktrees.give_back(holder)
-        checkouts.release(world.ledger, holder, run.id)
-
-
-def _stop_turns(world: World, folder: Path) -> None:
-    for attempt in folder.glob("turns/*/*/attempt.json"):
-        if isinstance(world.process.look(attempt.parent), Running):
-            world.process.stop(attempt.parent)

@@ -43,7 +43,7 @@ def list_(context: Context, here: bool, unfinished: bool, limit: int, as_json: b
     if not found:
         click.echo("no run like that" if here or unfinished else "no runs yet.   next: moot review, or moot demo")
         return
-    for line in _table(found):
+    for line in _table(found, context.home.runs):
         click.echo(line)
 
 
@@ -53,10 +53,11 @@ def _as_json(run: RunLine) -> dict[str, object]:
     return {k: v.isoformat() if hasattr(v, "isoformat") else v for k, v in asdict(run).items()}
 
 
-def _table(found: tuple[RunLine, ...]) -> list[str]:
+def _table(found: tuple[RunLine, ...], folder: Path) -> list[str]:
     from datetime import UTC, datetime
 
     from moot.reports import numbers, safe
+    from moot.runs.lock import driven
 
     now = datetime.now(UTC)
     rows = []
@@ -65,6 +66,8 @@ def _table(found: tuple[RunLine, ...]) -> list[str]:
         said = run.status if not verdict or run.status not in ("complete", "incomplete") else verdict
         if run.status == "incomplete":
             said += " (incomplete)"
+        if run.status == "running" and not driven(folder / run.id):
+            said = "stopped"
         cost = f"${run.cost_usd:.2f}" if run.cost_usd is not None else ""
         rows.append((run.short, numbers.ago(run.created_at, now), said, str(run.findings), cost, safe.line(run.label)))
     heads = ("RUN", "WHEN", "OUTCOME", "FINDINGS", "COST", "CHANGE")

@@ -23,6 +23,7 @@ from moot.process.local import LocalProcess
 from moot.process.output import read_stdout
 from moot.reports import safe
 from moot.reports.story import Story, StoryFile, StoryTurn, render, render_seat
+from moot.runs.lock import driven
 from moot.seats.attempts import job_folder
 
 #: Files of a turn in the order a reader wants them.
@@ -37,7 +38,7 @@ def show_report(context: Context, name: str, output: Output) -> None:
         run = runs.get(ledger, name)
         result = runs.result(ledger, run.id)
         if result is None:
-            console.echo(_standing(run))
+            console.echo(_standing(run, driven=driven(context.home.runs / run.id)))
             return
         print_report(context, run, result, frozen(run), output, console)
 
@@ -52,15 +53,16 @@ def frozen(run: Run) -> FrozenDiff | None:
         return None
 
 
-def _standing(run: Run) -> str:
-    head = f"{run.status.upper()}   run {run.short}   {safe.line(run.label)}"
+def _standing(run: Run, *, driven: bool) -> str:
+    stopped = run.status is RunStatus.RUNNING and not driven
+    head = f"{'STOPPED' if stopped else run.status.upper()}   run {run.short}   {safe.line(run.label)}"
     if run.status is RunStatus.CANCELLED:
         return head
-    if run.status is RunStatus.RUNNING and run.driver is not None:
-        return (
-            f"{head}\ndriven by process {run.driver.pid} on {run.driver.machine}\nnext: moot show {run.short} --story"
-        )
-    return f"{head}\nnext: moot runs resume {run.short}"
+    who = f"process {run.driver.pid} on {run.driver.machine}" if run.driver is not None else "a process"
+    if driven:
+        return f"{head}\ndriven by {who}\nnext: moot show {run.short} --story"
+    gone = f"\n{who}, which drove it, is gone; nothing is lost" if stopped else ""
+    return f"{head}{gone}\nnext: moot runs resume {run.short}"
 
 
 def show_story(context: Context, name: str) -> None:

@@ -76,4 +76,4 @@ def _said(answer: Answer, wrote: bool) -> str:
 
 async def clean_up(run: Run) -> None:
     """Give the probe's checkouts back."""
-    await places.give_back(run)
+    await places.give_back(run.world, run.id)

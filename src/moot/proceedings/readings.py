@@ -96,7 +96,7 @@ def identified(run: Run, placed: Sequence[Placed]) -> tuple[Finding, ...]:
     killed or reopened are found again by its claims.
     """
     ledger, subject = run.world.ledger, run.change.subject
-    past = [f for f in finding_rows.of_subject(ledger, subject, run=run.id) if any(":" in c.id for c in f.claims)]
+    past = [f for f in finding_rows.of_subject(ledger, subject, run=run.id) if not _of_this_run_alone(f)]
     known = [replace(f, claims=tuple(c for c in f.claims if ":" in c.id)) for f in past]
     findings = gather(placed, known, first_number=1 + max((int(f.id[1:]) for f in known), default=0))
     old = {f.id for f in known}
@@ -104,6 +104,11 @@ def identified(run: Run, placed: Sequence[Placed]) -> tuple[Finding, ...]:
     fresh = [f for f in findings if f.id not in old and f.claims[0].id not in given]
     ids = dict(zip((f.id for f in fresh), finding_rows.reserve(ledger, subject, len(fresh)), strict=True))
     return tuple(f if f.id in old else replace(f, id=ids.get(f.id) or given[f.claims[0].id]) for f in findings)
+
+
+def _of_this_run_alone(finding: Finding) -> bool:
+    """Whether only this run has spoken of it. Of a run that was removed, findings stay known without their claims."""
+    return bool(finding.claims) and not any(":" in c.id for c in finding.claims)
 
 
 def _counts(claims: Sequence[Claim]) -> dict[str, int]:

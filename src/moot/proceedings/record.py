@@ -71,7 +71,7 @@ async def record(
     finding_rows.save(ledger, run.id, judged.findings, now=run.world.now())
     drops.record(ledger, run.id, judged.dropped)
     seat_rows.save(ledger, run.id, seats)
-    await places.give_back(run)
+    await places.give_back(run.world, run.id)
     return result
 
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import fcntl
 import json
 import os
 import time
 from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -26,7 +25,8 @@ from moot.ledger import requests, runs
 from moot.ledger.events import NewEvent, append
 from moot.ledger.runs import Driver
 from moot.proceedings.review import review
-from moot.runs.world import DRIVER_LOCK
+from moot.runs.lock import driving
+from moot.runs.wind_up import wind_up
 from moot.seats.run import Halt, Run, World
 
 #: Name of a proceeding, a storage format, to its procedure.
@@ -83,6 +83,8 @@ async def drive(name: str, home: Home, world: World, current: Config) -> RunStat
         finally:
             watcher.cancel()
         status = _status(run, outcome)
+        if status is RunStatus.CANCELLED:
+            await wind_up(run.world, row.id, folder)
         if not isinstance(outcome, Superseded):
             if isinstance(outcome, Finished):
                 result: Result = codec.load(Result, outcome.value)
@@ -147,16 +149,12 @@ def _generation(folder: Path, *, reopen: bool) -> int:
 
 @contextmanager
 def _sole_driver(folder: Path, row: runs.Run) -> Iterator[None]:
-    folder.mkdir(parents=True, exist_ok=True)
-    lock = (folder / DRIVER_LOCK).open("a")
-    try:
+    with ExitStack() as held:
         try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            held.enter_context(driving(folder))
         except BlockingIOError:
             who = f" (process {row.driver.pid} on {row.driver.machine})" if row.driver else ""
             raise BusyError(
                 f"run {row.short} is being driven by another moot{who}", next_step=f"moot runs show {row.short}"
             ) from None
         yield
-    finally:
-        lock.close()

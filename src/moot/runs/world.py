@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import fcntl
-import os
 import platform
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from pathlib import Path
 
 from moot.checkouts.worktrees import Worktrees
 from moot.config.paths import Home
@@ -18,10 +15,9 @@ from moot.git.run import Git
 from moot.ledger.database import Ledger
 from moot.process import sandbox
 from moot.process.local import LocalProcess
+from moot.runs.lock import driven
 from moot.seats.attempts import job_folder
 from moot.seats.run import World
-
-DRIVER_LOCK = "driver.lock"
 
 
 def build(home: Home, environ: Mapping[str, str], ledger: Ledger) -> World:
@@ -47,18 +43,3 @@ def build(home: Home, environ: Mapping[str, str], ledger: Ledger) -> World:
         cache=home.cache,
         alive=alive,
     )
-
-
-def driven(folder: Path) -> bool:
-    """Whether a process on this machine drives the run of that folder now."""
-    try:
-        lock = os.open(folder / DRIVER_LOCK, os.O_RDONLY)
-    except FileNotFoundError:
-        return False
-    try:
-        fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    finally:
-        os.close(lock)
-    return False

@@ -14,7 +14,7 @@ from moot.core.turns import Files
 from moot.git import store as stores
 from moot.ledger import checkouts
 from moot.seats.attempts import write
-from moot.seats.run import Run, Seat
+from moot.seats.run import Run, Seat, World
 from moot.seats.turn import Place
 
 READERS = "readers"
@@ -67,11 +67,11 @@ async def read_only_checkouts(run: Run) -> list[Checkout]:
     return [await take(run, owner, files) for owner, files in held if owner != CHECKS]
 
 
-async def give_back(run: Run) -> None:
-    """Give every checkout of the run back; they are deleted in the background."""
-    for holder in checkouts.of_run(run.world.ledger, run.id):
-        await run.world.worktrees.give_back(holder)
-        checkouts.release(run.world.ledger, holder, run.id)
+async def give_back(world: World, run: str) -> None:
+    """Give every checkout of a run back; they are deleted in the background."""
+    for holder in checkouts.of_run(world.ledger, run):
+        await world.worktrees.give_back(holder)
+        checkouts.release(world.ledger, holder, run)
 
 
 def analysis(run: Run) -> Place:
