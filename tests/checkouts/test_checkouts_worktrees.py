@@ -359,6 +359,7 @@ def test_a_tampered_git_file_leads_moot_nowhere(
     checkout = taken(worktrees, store, head)
     canary = tmp_path / "canary"
     evil = new_repo(tmp_path / "evil", repo.home)
+    evil.commit("x", x="x\n")
     evil.git("config", "core.fsmonitor", f"touch {canary}")
     pointer = checkout.path / ".git"
     pointer.unlink()

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from review_world import DIVISION, LEAK, Ran, World, eventually
 
-from moot.core.process import Ending, Exited, Running
+from moot.core.process import Ending, Exited
 from moot.process.local import LocalProcess
 
 SLOW = f"time.sleep(0.8); review([{DIVISION!r}]) if node == 'review' else rule()"
@@ -66,8 +66,9 @@ def test_a_killed_run_is_finished_without_paying_twice(slow: World, during: tupl
 def test_a_killed_run_is_not_said_to_be_driven(slow: World) -> None:
     kill(begin(slow, "one"))
     shown = slow.moot("show", slow.run.name).out
-    assert "driven by" not in shown
-    assert "RUNNING" not in shown
+    assert shown.startswith("STOPPED")
+    assert "which drove it, is gone; nothing is lost\nnext: moot runs resume " in shown
+    assert " stopped " in slow.moot("runs", "list").out
     (line,) = slow.moot("runs", "list", "--json", "--unfinished").result
     assert line["id"] == slow.run.name
 
@@ -142,8 +143,7 @@ def test_cancelling_ends_everything_that_runs(endless: World, driven: bool) -> N
         ran = ended(child)
         assert (ran.code, ran.out) == (130, "")
         assert f"run {run[-4:]} was cancelled" in ran.err
-    assert all(not isinstance(LocalProcess().look(job), Running) or eventually(lambda: all_stopped(endless)) for job in jobs(endless))
-    assert all_stopped(endless)
+    eventually(lambda: all_stopped(endless))
     assert [p.name for p in (endless.home / "checkouts").iterdir()] == [".moot"]
     assert endless.moot("show", run).out.startswith("CANCELLED")
     refused = endless.moot("runs", "resume", run)
@@ -161,7 +161,6 @@ def test_resuming_an_incomplete_run_asks_only_who_failed(world: World) -> None:
     ids = {f["title"]: f["id"] for f in first.result["findings"]}
     unchanged = world.moot("runs", "resume", first.result["run"], "--json")
     assert (unchanged.code, unchanged.result["findings"]) == (3, first.result["findings"])
-    assert [e.agent for e in world.diary()] == ["flaky", "good", "chief", "flaky"] or len(world.diary("flaky")) == 2
     world.rewrite("flaky", f"review([{LEAK!r}])")
     again = world.moot("runs", "resume", first.result["run"], "--json")
     assert (again.code, again.result["status"], again.result["run"]) == (1, "complete", first.result["run"])

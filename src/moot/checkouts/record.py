@@ -20,6 +20,7 @@ class Record:
         hidden: the paths that therefore are not there, as `os.fsdecode` gives them.
         submodules: directories where submodules would be; empty.
         holders: who uses it.
+        admin: the name of its administrative directory in the store's `worktrees`.
     """
 
     store: str
@@ -31,6 +32,7 @@ class Record:
     submodules: tuple[str, ...]
     total_files: int
     holders: tuple[str, ...]
+    admin: str
 
 
 def load(path: Path) -> Record | None:
@@ -47,6 +49,7 @@ def load(path: Path) -> Record | None:
             submodules=tuple(map(str, data["submodules"])),
             total_files=int(data["total_files"]),
             holders=tuple(map(str, data["holders"])),
+            admin=str(data["admin"]),
         )
     except (FileNotFoundError, ValueError, KeyError, TypeError):
         return None

@@ -2,7 +2,7 @@
 
 A checkout has a holder, keeps its path while the holder has it, and may be asked for any number of times: it is
 adopted as it is, moved to another commit, or, when it was left half-made, built again. Its administrative files are
-written here, without `git worktree`, so that each state is known: a checkout whose record is missing was not finished.
+written here, without `git worktree`, so that each state is known: a checkout without a record is not finished.
 
 In a checkout symbolic links are plain files (`core.symlinks=false` in the store), no filter, hook or submodule is
 active, and what would instruct or configure an agent is not there. Git is always told where it is by moot; the `.git`
@@ -11,6 +11,7 @@ file in a checkout is for the agent's own git, and is not read.
     ROOT/<name>            the checkouts
     ROOT/.moot/records     one file for each finished one
     ROOT/.moot/locks       one file for each that is being changed
+    ROOT/.moot/young       what is being built
     ROOT/.moot/gone        what is being deleted
 """
 
@@ -19,6 +20,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+import shutil
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, replace
@@ -29,7 +31,7 @@ from moot.checkouts.locks import locked
 from moot.checkouts.patterns import WHOLE, Hide, around
 from moot.checkouts.record import Record
 from moot.checkouts.removal import sweep, take_away
-from moot.checkouts.worktree import Worktree
+from moot.checkouts.worktree import Worktree, build
 from moot.core.errors import NotFoundError, RepositoryError
 from moot.core.turns import Files
 from moot.git.index import GITLINK
@@ -104,20 +106,19 @@ class Worktrees:
             BusyError: another process has been at this checkout for too long.
         """
         name = self._name(holder.rpartition("/")[0] or holder, files, *hide) if shared else self._name(holder)
-        worktree = Worktree(self._git, store, self._root / name)
         self._root.mkdir(mode=0o700, parents=True, exist_ok=True)
         async with self._locked(name):
             self._refuse_foreign(hide)
             wanted = await self._wanted(store, commit, holder, files, paths, hide)
-            record = await self._bring(name, worktree, wanted)
+            record = await self._bring(store, name, wanted)
         return Checkout(
-            path=worktree.path,
+            path=self._root / name,
             commit=commit,
             holder=holder,
             sparse=record.sparse,
             hidden=_names(record.hidden),
             total_files=record.total_files,
-            git_dirs=(store.path, *store.borrowed, worktree.path / ".git"),
+            git_dirs=(store.path, *store.borrowed, self._root / name / ".git"),
         )
 
     async def give_back(self, holder: str) -> None:
@@ -143,7 +144,8 @@ class Worktrees:
             NotFoundError: it was given back.
         """
         async with self._held(checkout) as (record, worktree):
-            await self._build(checkout.path.name, worktree, record, anew=False)
+            store = Store(Path(record.store))
+            await self._refill(store, worktree, record)
 
     async def prune(self, keep: Iterable[str]) -> None:
         """Let go of every checkout for all holders not in `keep`, and delete what earlier processes left behind."""
@@ -155,6 +157,7 @@ class Worktrees:
                 if records.load(self._record_file(name)) is None:
                     take_away(self._root / name, self._own / "gone")
         sweep(self._own / "gone")
+        sweep(self._own / "young")
 
     async def _wanted(
         self, store: Store, commit: str, holder: str, files: Files, paths: Sequence[bytes], hide: Sequence[str]
@@ -176,33 +179,43 @@ class Worktrees:
             submodules=tuple(os.fsdecode(path) for mode, path in held if mode == _GITLINK),
             total_files=len(tree),
             holders=(holder,),
+            admin="",
         )
 
-    async def _bring(self, name: str, worktree: Worktree, wanted: Record) -> Record:
+    async def _bring(self, store: Store, name: str, wanted: Record) -> Record:
         """Make the checkout what is wanted, by the shortest way that is safe. Return its record."""
         known = records.load(self._record_file(name))
         # Git 2.39 stumbles over a sparse index whose patterns change, so another part is built anew.
-        if known is None or (known.store, known.part) != (wanted.store, wanted.part) or not worktree.intact():
-            return await self._build(name, worktree, wanted, anew=True)
-        record = replace(wanted, holders=tuple(dict.fromkeys((*known.holders, *wanted.holders))))
+        if known is None or (known.store, known.part) != (wanted.store, wanted.part):
+            return await self._build(store, name, wanted)
+        worktree = self._worktree(name, known)
+        record = replace(wanted, admin=known.admin, holders=tuple(dict.fromkeys((*known.holders, *wanted.holders))))
+        if not worktree.intact():
+            return await self._build(store, name, record)
         if replace(known, holders=record.holders) != record:
-            return await self._build(name, worktree, record, anew=False)
-        await worktree.hide_again(record)
+            return await self._refill(store, worktree, record)
+        await worktree.hide(record)
         if known != record:
             records.save(self._record_file(name), record)
         return record
 
-    async def _build(self, name: str, worktree: Worktree, record: Record, *, anew: bool) -> Record:
-        """Fill the worktree. While that is under way there is no record, so that nobody adopts half of it."""
+    # While a checkout is changed there is no record of it, so that nobody adopts half of it.
+
+    async def _build(self, store: Store, name: str, record: Record) -> Record:
+        self._record_file(name).unlink(missing_ok=True)
+        take_away(self._root / name, self._own / "gone")
+        worktree = await build(self._git, store, self._root / name, self._own / "young", record)
+        record = replace(record, admin=worktree.admin.name)
+        records.save(self._record_file(name), record)
+        return record
+
+    async def _refill(self, store: Store, worktree: Worktree, record: Record) -> Record:
+        name = worktree.path.name
         self._record_file(name).unlink(missing_ok=True)
         try:
-            if anew:
-                take_away(worktree.path, self._own / "gone")
             await worktree.fill(record)
         except RepositoryError:
-            if anew:
-                raise
-            return await self._build(name, worktree, record, anew=True)
+            return await self._build(store, name, record)
         records.save(self._record_file(name), record)
         return record
 
@@ -217,7 +230,7 @@ class Worktrees:
                 return
             self._record_file(name).unlink()
             take_away(self._root / name, self._own / "gone")
-            Worktree(self._git, Store(Path(record.store)), self._root / name).forget()
+            shutil.rmtree(self._worktree(name, record).admin, ignore_errors=True)
             self._lock_file(name).unlink()
 
     @asynccontextmanager
@@ -227,7 +240,10 @@ class Worktrees:
             record = records.load(self._record_file(name))
             if record is None or checkout.path != self._root / name or checkout.holder not in record.holders:
                 raise NotFoundError("this checkout was given back", where=str(checkout.path))
-            yield record, Worktree(self._git, Store(Path(record.store)), checkout.path)
+            yield record, self._worktree(name, record)
+
+    def _worktree(self, name: str, record: Record) -> Worktree:
+        return Worktree(self._git, self._root / name, Path(record.store, "worktrees", record.admin))
 
     def _refuse_foreign(self, hide: Sequence[str]) -> None:
         """Agents read the directories above their own too, so nothing they would obey may stand in the root."""
@@ -243,7 +259,7 @@ class Worktrees:
     def _name(self, *what: str) -> str:
         """A directory name for people, made unique by a hash."""
         start = re.sub(r"[^A-Za-z0-9_-]+", "-", what[0]).strip("-")[:48]
-        return f"{start}-{hashlib.sha256(chr(0).join(what).encode()).hexdigest()[:8]}"
+        return f"{start}-{hashlib.sha256(chr(0).join((str(self._root), *what)).encode()).hexdigest()[:8]}"
 
     def _present(self) -> list[str]:
         return [e.name for e in self._root.iterdir() if e != self._own] if self._root.is_dir() else []

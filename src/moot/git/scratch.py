@@ -76,7 +76,7 @@ def scratch(
                 if (common_dir / file).is_file():
                     shutil.copyfile(common_dir / file, path / file)
         if git_dir is not None:
-            _copy_index(git_dir, path)
+            copy_index(git_dir, path)
         if work_tree is not None:
             _exclude(path / "info" / "exclude", work_tree, exclude)
         yield Scratch(path, Place(work_tree or path, git_dir=path, work_tree=work_tree, objects=objects))
@@ -101,8 +101,8 @@ def _quoted(value: str) -> str:
     return f'"{escaped}"'
 
 
-def _copy_index(source: Path, target: Path) -> None:
-    """Copy the index with its modification time, by which git knows which entries it must compare by content.
+def copy_index(source: Path, target: Path) -> None:
+    """Copy the index, if there is one, from one git directory to another, with its modification time, by which git knows which entries it must compare by content.
 
     See https://git-scm.com/docs/racy-git: a copy that looks newer would hide an edit made right after the person's
     last git command. A split index has a second part.
