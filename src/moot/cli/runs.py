@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from moot.cli.choices import FORMATS
-from moot.cli.completion import complete_run, complete_seat
+from moot.cli.complete import complete_run, complete_seat
 from moot.cli.context import Context
 from moot.cli.lazy import LazyGroup
 
