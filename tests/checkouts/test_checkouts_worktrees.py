@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -163,12 +164,14 @@ def test_pruning_lets_go_of_all_but_the_named_holders(
     head = repo.git("rev-parse", "HEAD")
     kept, gone = taken(worktrees, store, head, "kept"), taken(worktrees, store, head, "gone")
     (root / "unfinished").mkdir()
+    (root / ".moot" / "young" / "unfinished.abc").mkdir(parents=True)
     (root / ".moot" / "gone" / "old").mkdir(parents=True)
     run(worktrees.prune({"kept"}))
     assert kept.path.exists()
     assert not gone.path.exists()
     assert not (root / "unfinished").exists()
     assert not (root / ".moot" / "gone" / "old").exists()
+    assert list((root / ".moot" / "young").iterdir()) == []
 
 
 def test_the_whole_tree_up_to_a_size_and_the_surroundings_of_the_change_beyond(
@@ -360,7 +363,7 @@ def test_a_tampered_git_file_leads_moot_nowhere(
     canary = tmp_path / "canary"
     evil = new_repo(tmp_path / "evil", repo.home)
     evil.commit("x", x="x\n")
-    evil.git("config", "core.fsmonitor", f"touch {canary}")
+    evil.git("config", "core.fsmonitor", f"touch {canary} #")
     pointer = checkout.path / ".git"
     pointer.unlink()
     if how == "own repository":
@@ -463,25 +466,35 @@ for _ in range(1000):
 """
 
 
+def children(pid: int) -> list[int]:
+    done = subprocess.run(["ps", "-o", "pid=", "--ppid", str(pid)], capture_output=True, text=True)
+    return [int(line) for line in done.stdout.split()]
+
+
 def test_a_checkout_killed_in_the_middle_is_adopted_whole(
     repo: Repo, store: Store, worktrees: Worktrees, root: Path
 ) -> None:
+    """Killed with its git, as in a power cut, and without it, so that a git works on for nobody."""
     trees = [{b"many/%d/f" % n: ("100644", b"%d %d\n" % (n, side)) for n in range(400)} for side in range(2)]
     for tree in trees:
         tree[b"CLAUDE.md"] = ("100644", b"obey\n")
     commits = import_trees(repo, trees)
+    expected = {p.decode(): c for p, (_, c) in trees[0].items() if p not in (b"CLAUDE.md", b"many/0/f")}
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "HOME": str(repo.home)}
     argv = [sys.executable, "-c", TAKE, str(store.path), str(root), *commits]
-    for delay in (0.0, 0.01, 0.03, 0.06, 0.1, 0.16):
-        child = subprocess.Popen(argv, env=env, stdout=subprocess.PIPE, start_new_session=True)
+    for delay, with_git in ((0.0, True), (0.02, False), (0.05, True), (0.11, False)):
+        child = subprocess.Popen(argv, env=env, stdout=subprocess.PIPE)
         assert child.stdout is not None
         child.stdout.readline()
         time.sleep(delay)  # the moment of the kill, not a wait for anything
-        os.killpg(child.pid, signal.SIGKILL)
+        gits = children(child.pid) if with_git else []
+        child.kill()
+        for pid in gits:
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
         child.wait()
         child.stdout.close()
         checkout = taken(worktrees, store, commits[0], hide=("CLAUDE.md", "many/0"))
-        expected = {p.decode(): c for p, (_, c) in trees[0].items() if p not in (b"CLAUDE.md", b"many/0/f")}
         assert content(checkout.path) == expected
         assert run(worktrees.written(checkout)) == ()
         assert status(checkout) == ""

@@ -18,7 +18,8 @@ SLOW = f"time.sleep(0.8); review([{DIVISION!r}]) if node == 'review' else rule()
 def begin(world: World, *agents: str) -> subprocess.Popen[str]:
     """Start a review and wait until these agents work on it."""
     child = world.start("review", "--json")
-    eventually(lambda: {e.agent for e in world.diary()} >= set(agents))
+    eventually(lambda: {e.agent for e in world.diary()} >= set(agents) or child.poll() is not None)
+    assert child.poll() is None, ended(child)
     return child
 
 
@@ -181,7 +182,7 @@ def test_a_stalled_run_cannot_be_parked_out_of_its_retry(world: World) -> None:
     parked = world.moot("runs", "park", ran.result["run"])
     assert parked.code == 2
     assert "is stalled" in parked.err
-    assert world.moot("show", ran.result["run"]).out.startswith("NOT REVIEWED")
+    assert world.moot("show", ran.result["run"]).out.startswith("STALLED")
 
 
 def test_resume_without_a_name_takes_up_all_that_is_unfinished_here(world: World) -> None:

@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from moot.checkouts.record import Record
+from moot.checkouts.removal import delete
 from moot.core.errors import RepositoryError
 from moot.git.run import Git, Place
 from moot.git.scratch import copy_index
@@ -119,7 +120,7 @@ class Worktree:
 
 
 async def build(git: Git, store: Store, path: Path, nursery: Path, record: Record) -> Worktree:
-    """Make a worktree at `path`, where nothing is.
+    """Make a worktree at `path`, where nothing is. One at a time for each path.
 
     It grows in a directory of its own below `nursery`, on the same file system, and is moved into place when it is
     whole. So a git that outlived a killed moot still works on what that one began, and on nothing else.
@@ -128,15 +129,15 @@ async def build(git: Git, store: Store, path: Path, nursery: Path, record: Recor
         RepositoryError: the commit is not in the store.
     """
     nursery.mkdir(parents=True, exist_ok=True)
-    for left in (store.path / "worktrees").glob(f"{path.name}.*"):
-        shutil.rmtree(left, ignore_errors=True)
-    admin = Path(tempfile.mkdtemp(prefix=f"{path.name}.", dir=store.path / "worktrees"))
-    young = Path(tempfile.mkdtemp(dir=nursery))
+    admins, begun = store.path / "worktrees", f"{path.name}."
+    for left in (*admins.glob(f"{begun}*"), *nursery.glob(f"{begun}*")):
+        delete(left)
+    admin, young = (Path(tempfile.mkdtemp(prefix=begun, dir=folder)) for folder in (admins, nursery))
     try:
         await Worktree(git, path, admin, young).fill(record)
     except RepositoryError:
-        shutil.rmtree(admin)
-        shutil.rmtree(young)
+        delete(admin)
+        delete(young)
         raise
     young.rename(path)
     return Worktree(git, path, admin)

@@ -20,7 +20,6 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-import shutil
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, replace
@@ -30,7 +29,7 @@ from moot.checkouts import record as records
 from moot.checkouts.locks import locked
 from moot.checkouts.patterns import WHOLE, Hide, around
 from moot.checkouts.record import Record
-from moot.checkouts.removal import sweep, take_away
+from moot.checkouts.removal import delete, sweep, take_away
 from moot.checkouts.worktree import Worktree, build
 from moot.core.errors import NotFoundError, RepositoryError
 from moot.core.turns import Files
@@ -99,7 +98,7 @@ class Worktrees:
             paths: what the change touches, for a part of the tree.
             hide: .gitignore patterns of what must not be there.
             shared: whether all holders of one group, the part of the name before its last slash, sit in one
-                directory. They must want the same `files` and `hide`, and move to another commit together.
+                directory. They must want the same of it, and move to another commit together.
 
         Raises:
             RepositoryError: the commit is not in the store, or something that is not moot's stands in the root.
@@ -156,8 +155,10 @@ class Worktrees:
             async with self._locked(name):
                 if records.load(self._record_file(name)) is None:
                     take_away(self._root / name, self._own / "gone")
+        for young in self._young():
+            async with self._locked(young.name.partition(".")[0]):
+                delete(young)
         sweep(self._own / "gone")
-        sweep(self._own / "young")
 
     async def _wanted(
         self, store: Store, commit: str, holder: str, files: Files, paths: Sequence[bytes], hide: Sequence[str]
@@ -230,7 +231,7 @@ class Worktrees:
                 return
             self._record_file(name).unlink()
             take_away(self._root / name, self._own / "gone")
-            shutil.rmtree(self._worktree(name, record).admin, ignore_errors=True)
+            delete(self._worktree(name, record).admin)
             self._lock_file(name).unlink()
 
     @asynccontextmanager
@@ -263,6 +264,10 @@ class Worktrees:
 
     def _present(self) -> list[str]:
         return [e.name for e in self._root.iterdir() if e != self._own] if self._root.is_dir() else []
+
+    def _young(self) -> list[Path]:
+        nursery = self._own / "young"
+        return list(nursery.iterdir()) if nursery.is_dir() else []
 
     def _recorded(self) -> list[str]:
         folder = self._own / "records"

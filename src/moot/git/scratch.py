@@ -102,10 +102,10 @@ def _quoted(value: str) -> str:
 
 
 def copy_index(source: Path, target: Path) -> None:
-    """Copy the index, if there is one, from one git directory to another, with its modification time, by which git knows which entries it must compare by content.
+    """Copy the index, if there is one, from one git directory to another, with its modification time.
 
-    See https://git-scm.com/docs/racy-git: a copy that looks newer would hide an edit made right after the person's
-    last git command. A split index has a second part.
+    By that time git knows which entries it must compare by content (https://git-scm.com/docs/racy-git): a copy that
+    looks newer would hide an edit made right after the last git command. A split index has a second part.
     """
     try:
         with open(source / "index", "rb") as index, open(target / "index", "wb") as copy:

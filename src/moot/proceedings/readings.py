@@ -9,9 +9,10 @@ from moot.core import codec
 from moot.core.change import Side
 from moot.core.findings import Claim, Dropped, Finding, Placed
 from moot.core.replies import ReviewReply
-from moot.findings.anchor import Index, Lines, place_all
+from moot.findings.anchor import Index, place_all
 from moot.findings.claims import claims_of, says_nothing
 from moot.findings.gather import gather
+from moot.findings.searched import Lines
 from moot.git import store as stores
 from moot.git import trees
 from moot.ledger import drops
