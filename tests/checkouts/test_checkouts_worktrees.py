@@ -290,10 +290,12 @@ def test_a_seat_reads_the_bytes_that_are_committed_whatever_attributes_say(
     repo: Repo, store: Store, worktrees: Worktrees
 ) -> None:
     repo.commit("bytes", **{"crlf.txt": b"a\r\nb\n", "id.txt": b"$Id$\n"})
-    head = repo.commit("attributes", **{".gitattributes": "*.txt eol=crlf ident\n* filter=lfs\n"})
+    head = repo.commit("attributes", **{".gitattributes": "*.txt eol=crlf ident\n* filter=lfs -diff\n"})
     checkout = taken(worktrees, store, head)
     assert content(checkout.path) == committed(repo, "HEAD")
     assert status(checkout) == ""
+    (checkout.path / "id.txt").write_text("changed\n")
+    assert "+changed" in Repo(checkout.path, repo.home).git("diff")
 
 
 def test_submodules_are_empty_directories(repo: Repo, store: Store, worktrees: Worktrees, git: Git) -> None:

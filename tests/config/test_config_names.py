@@ -166,3 +166,9 @@ def test_without_agents_the_clis_go_by_their_kinds_names(place):
     assert place.load().config.review.judge == "claude"
     place.user('[agents.opus]\nkind = "claude"\n[review]\njudge = "claude"\n')
     assert "must name an agent" in place.refusal()
+
+
+@pytest.mark.parametrize("line", ['pass_env = ["GH_TOKEN"]', 'env = { GITHUB_TOKEN = "x" }'])
+def test_no_agent_is_given_access_to_a_forge(place, line):
+    place.user(f'[agents.mine]\nkind = "command"\ncommand = ["x"]\n{line}\n')
+    assert "gives access to a forge, which no agent may have" in place.refusal()

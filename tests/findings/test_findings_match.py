@@ -277,3 +277,19 @@ def test_statements_that_never_meet_have_a_score() -> None:
 def test_a_finding_without_claims_cannot_be_known() -> None:
     known = finding(title=LOOP_1[0], body=LOOP_1[1], line=6, end_line=6, quote=IF)
     assert match(said(*LOOP_2, IF), [known]) is not None
+
+
+def test_addresses_and_a_word_or_two_do_not_make_one_defect_of_neighbours() -> None:
+    swallowed = said(
+        "Every error is swallowed here",
+        "The handler catches whatever goes wrong, and leaves no trace of it.\nhttps://docs.example.org/rules/a",
+        IF,
+        "ast-grep",
+    )
+    left = said(
+        "A breakpoint is left here",
+        "The program stops there with nobody to go on.\nhttps://docs.example.org/rules/b",
+        "            attempt += 1",
+        "ruff",
+    )
+    assert len(gather([swallowed, left], (), 1)) == 2

@@ -13,7 +13,7 @@ from moot.checkouts.worktrees import Worktrees
 from moot.core.change import Change, FrozenDiff
 from moot.core.errors import RepositoryError
 from moot.git import store as stores
-from moot.git.run import Git, Place, plain
+from moot.git.run import Git, plain
 from moot.git.target import Patch, Range, Revision, WorkTree
 from moot.process.local import LocalProcess
 
@@ -251,7 +251,7 @@ def test_a_missing_git_says_what_to_install(repo: Repo) -> None:
     assert caught.value.next_step
 
 
-def test_further_keys_of_a_place_come_after_the_fixed_ones(repo: Repo, git: Git) -> None:
-    place = Place(repo.path, config=(("core.pager", "less"),))
-    assert run(git(place, "config", "--get", "core.pager")) == b"less\n"
-    assert run(git(repo.path, "config", "--get", "core.pager")) == b"cat\n"
+def test_more_output_than_is_read_is_an_error_not_a_part(repo: Repo, person_home: Path) -> None:
+    git = Git(LocalProcess(output_limit=100), person_environment(person_home))
+    with pytest.raises(RepositoryError, match="git cat-file printed more than 100 bytes"):
+        run(git(repo.path, "cat-file", "-p", repo.git("hash-object", "-w", "--stdin", stdin=b"x" * 101)))

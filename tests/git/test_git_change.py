@@ -176,6 +176,15 @@ def test_tags_and_short_ids_name_commits(topic: Repo, froze: Froze) -> None:
     assert paths(froze(topic, Range("v1", topic.git("rev-parse", "--short", "topic"), ".."))[1]) == {"a.txt"}
 
 
+def test_a_branch_is_meant_where_a_tag_has_its_name(topic: Repo, froze: Froze) -> None:
+    for name in ("topic", "main"):
+        topic.git("tag", name, "topic~1")
+    change, diff = froze(topic, Revision("topic"), base="main")
+    assert paths(diff) == {"a.txt", "c.txt"}
+    assert (change.base, change.head) == (topic.git("rev-parse", "heads/main"), topic.git("rev-parse", "heads/topic"))
+    assert froze(topic, base="tags/main")[0].base == topic.git("rev-parse", "topic~1^{commit}")
+
+
 PATCH = b"""\
 diff --git a/a.txt b/a.txt
 --- a/a.txt

@@ -16,12 +16,15 @@ def test_only_entries_that_need_care_are_kept() -> None:
         f"s 160000 {OID} 0\tskipped/lib",
         f"M 100644 {OID} 1\tconflict",
         f"M 100755 {OID} 3\tconflict",
+        f"M 160000 {OID} 2\tlib/conflict",
+        f"M 160000 {OID} 3\tlib/conflict",
     ]
     entries = parse_entries("\0".join([*records, ""]).encode())
-    assert entries.submodules == (b"lib\twith tab",)
+    assert entries.submodules == (b"lib\twith tab", b"lib/conflict")
     assert entries.assumed == (b"assumed",)
     assert entries.skipped == (b"skipped", b"skipped/lib")
-    assert entries.unmerged == {b"conflict": (Stage(1, "100644", OID), Stage(3, "100755", OID))}
+    assert entries.unmerged[b"conflict"] == (Stage(1, "100644", OID), Stage(3, "100755", OID))
+    assert len(entries.unmerged) == 2
     assert parse_entries(b"").submodules == ()
 
 

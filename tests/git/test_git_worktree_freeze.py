@@ -8,6 +8,7 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -162,14 +163,25 @@ def test_a_clean_work_tree_is_its_commit_and_an_empty_change(repo: Repo, froze: 
     assert (change.head, change.head_tip, change.source) == (repo.git("rev-parse", "HEAD"), None, Source.WORKTREE)
 
 
-def test_an_edit_that_keeps_size_and_second_is_seen(repo: Repo, froze: Froze) -> None:
-    """Git compares by content what is as young as the index; a copied index must keep its age for that."""
-    for attempt in range(5):
-        repo.write("a.txt", f"{attempt}aa\n")
+def test_an_edit_in_the_second_of_the_last_git_add_is_seen_later(repo: Repo, git: Git, froze: Froze) -> None:
+    """Git compares by content what is as young as the index; the copied index must keep its age for that."""
+    file, index = repo.file("a.txt"), repo.path / ".git" / "index"
+    size = file.stat().st_size
+
+    def second(path: Path) -> int:
+        return path.stat().st_mtime_ns // 10**9
+
+    while True:
+        file.write_text("1st\n")
         repo.git("add", "a.txt")
-        repo.git("commit", "-qm", "racy")
-        repo.write("a.txt", f"{attempt}bb\n")
-        assert states(froze(repo)[1]) == {"a.txt": "modified"}
+        file.write_text("2nd\n")  # in place: same size, same inode
+        if second(file) == second(index):
+            break
+    assert file.stat().st_size == size
+    while time.time() < second(index) + 1.1:  # until a new index would look younger than the file
+        time.sleep(0.05)
+    change, _ = froze(repo)
+    assert head_content(git, change, "a.txt") == b"2nd\n"
 
 
 def test_an_unborn_branch_is_compared_with_nothing(tmp_path: Path, person_home: Path, froze: Froze) -> None:
@@ -346,6 +358,23 @@ def test_a_submodule_removed_or_replaced_is_seen(with_submodule: Repo, froze: Fr
     assert states(froze(with_submodule)[1]) == {"lib": "deleted"}
     with_submodule.write("lib", "a file now\n")
     assert states(froze(with_submodule)[1]) == {"lib": "typechanged"}
+
+
+def test_a_submodule_in_conflict_is_taken_as_it_is_checked_out(with_submodule: Repo, froze: Froze) -> None:
+    inner = Repo(with_submodule.file("lib"), with_submodule.home)
+    first = inner.git("rev-parse", "HEAD")
+    for branch, text in (("ours", "2\n"), ("theirs", "3\n")):
+        with_submodule.git("checkout", "-qb", branch, "main")
+        inner.git("checkout", "-q", "--detach", first)
+        inner.commit(branch, code=text)
+        with_submodule.git("commit", "-qam", branch)
+    theirs = inner.git("rev-parse", "HEAD")
+    with_submodule.git("checkout", "-q", "ours")
+    with_submodule.git("merge", "theirs", check=False)
+    assert with_submodule.git("ls-files", "-u", "lib")
+    change, diff = froze(with_submodule, base="ours")
+    assert [(f.path, f.submodule, f.new_oid) for f in diff.files] == [("lib", True, theirs)]
+    assert note(change, "in conflict") == "in conflict, taken as the work tree has them: lib"
 
 
 def test_large_files_are_left_out_and_named(repo: Repo, froze: Froze) -> None:

@@ -101,8 +101,8 @@ def test_lists_are_newest_first_and_can_be_narrowed(where: Path | str, ledger: L
 
 
 def test_the_light_list_knows_which_statuses_are_unfinished() -> None:
-    named = {f"'{status}'" for status in RunStatus if not status.finished}
-    assert set(views._UNFINISHED.strip("()").split(", ")) == named
+    named = {f"'{status}'" for status in RunStatus if not status.resumable}
+    assert set(views._ENDED.strip("()").split(", ")) == named
 
 
 def test_a_run_is_found_lightly_by_the_same_names(where: Path | str, ledger: Ledger, new_run: NewRun) -> None:

@@ -213,7 +213,7 @@ class World:
         from moot.cli.main import main
 
         self._configure()
-        out, err = io.StringIO(), io.StringIO()
+        out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True) for _ in range(2))
         given = io.TextIOWrapper(io.BytesIO(stdin))
         with (
             mock.patch.dict(os.environ, {**self.environ, **(env or {})}, clear=True),
@@ -228,8 +228,9 @@ class World:
             except SystemExit as e:
                 code = e.code
         assert isinstance(code, int)
-        assert "Traceback" not in err.getvalue()
-        return Ran(code, out.getvalue(), err.getvalue())
+        ran = Ran(code, *(stream.buffer.getvalue().decode() for stream in (out, err)))  # type: ignore[attr-defined]
+        assert "Traceback" not in ran.err
+        return ran
 
     def review(self, *args: str, **given: Any) -> Ran:
         """Call `moot review --json`. A result that is printed is held to its published schema."""

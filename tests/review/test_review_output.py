@@ -69,9 +69,9 @@ def test_nits_are_shown_with_all(first: Ran, shared: World) -> None:
 
 
 def test_the_story_reaches_every_prompt_reply_and_ruling(first: Ran, shared: World) -> None:
-    run = shared.run
+    run = shared.runs()[0]
     story = shared.moot("show", run.name, "--story").out
-    for job in (shared.job("reviewer-one"), shared.job("judge", "rule-")):
+    for job in (shared.job("reviewer-one", run=run), shared.job("judge", "rule-", run=run)):
         for name in ("prompt.md", "stdout"):
             assert str(job / name) in story
     assert "keep by judge: read the lines around it" in story

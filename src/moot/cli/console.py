@@ -98,7 +98,13 @@ def _is_terminal(stream: TextIO) -> bool:
 
 
 def write(stream: TextIO, text: str) -> None:
-    """Write and flush. What the stream's encoding cannot hold is written as an escape, never an error."""
+    """Write and flush. What the stream's encoding cannot hold is written as an escape, never an error.
+
+    Where the reader of a pipe has gone (`moot review | head`), this and all that follows is written nowhere.
+    """
     encoding = stream.encoding or "utf-8"
-    stream.write(text.encode(encoding, "backslashreplace").decode(encoding))
-    stream.flush()
+    try:
+        stream.write(text.encode(encoding, "backslashreplace").decode(encoding))
+        stream.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

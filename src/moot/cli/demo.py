@@ -61,6 +61,8 @@ def demo(context: Context, directory: str | None, output: str | None, format_: s
     )
     code = run_review(context, asked)
     console.note(f"\nThe example is in {repo}: go there and try moot review --dry-run, or your own change.")
+    if shutil.which("moot") is None:
+        console.note(f"moot itself is {Path(sys.argv[0]).absolute()}; put its directory on your PATH.")
     # Findings are what the demo is for: only a review that could not be made is a failure of it.
     sys.exit(0 if code in (0, 1) else code)
 

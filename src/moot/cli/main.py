@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 
 import click
@@ -56,21 +55,28 @@ def main() -> None:
     """Run the command line. Every error a person meets is printed here, without a traceback."""
     debug = "--debug" in sys.argv
     try:
-        code = cli.main(standalone_mode=False)
+        code = cli.main(prog_name="moot", standalone_mode=False)
     except click.exceptions.Abort:
         code = 130
     except click.ClickException as e:
-        e.show()
-        code = e.exit_code
+        code = _refuse(e)
     except KeyboardInterrupt:
         code = 130
-    except BrokenPipeError:
-        # The reader of a pipe went away (`moot runs list | head`): not our trouble.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        code = 0
     except Exception as e:  # noqa: BLE001 - the outermost door
         code = _report(e, debug=debug)
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _refuse(error: click.ClickException) -> int:
+    """Print what is wrong with the command line, as every other error is printed."""
+    from moot.cli.console import Console
+    from moot.core.errors import UsageError
+
+    context = error.ctx if isinstance(error, click.UsageError) else None
+    help_ = f"{context.command_path} --help" if context is not None else "moot --help"
+    message = error.format_message()
+    Console.standard().error(UsageError(f"{message[:1].lower()}{message[1:]}".rstrip("."), next_step=help_))
+    return error.exit_code
 
 
 def _report(error: Exception, *, debug: bool) -> int:

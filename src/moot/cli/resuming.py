@@ -16,7 +16,6 @@ from moot.core.runs import RunStatus
 from moot.git.diff import read_diff
 from moot.ledger import requests, runs
 from moot.runs import world as worlds
-from moot.runs.drive import REOPENABLE
 from moot.runs.lock import driven
 from moot.runs.wind_up import wind_up
 
@@ -49,16 +48,12 @@ def resume_unfinished(context: Context, repo: Path, output: Output) -> int:
     """Resume every run of a repository that has not come to its end, oldest first; the worst exit code counts."""
     console = Console.standard()
     with context.ledger() as ledger:
-        waiting = runs.list_runs(ledger, repo=str(repo), statuses=[s for s in RunStatus if _unfinished(s)])
+        waiting = runs.list_runs(ledger, repo=str(repo), statuses=[s for s in RunStatus if s.resumable])
         waiting = tuple(r for r in reversed(waiting) if not driven(context.home.runs / r.id))
     if not waiting:
         console.note("nothing to resume here: every run has come to its end")
         return 0
     return max(resume_run(context, run.id, output) for run in waiting)
-
-
-def _unfinished(status: RunStatus) -> bool:
-    return not status.finished or status is RunStatus.FAILED or status in REOPENABLE
 
 
 def request(context: Context, name: str, verb: Literal["park", "cancel"]) -> None:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 @click.option("-C", "directory", metavar="REPO", type=click.Path(exists=True, file_okay=False), default=".",
               help="Review the repository in REPO.")  # fmt: skip
 @click.option("--base", metavar="REV", help="Compare against REV instead of the branch's own base.")
-@click.option("--diff", "patch", metavar="FILE", type=click.Path(allow_dash=True, dir_okay=False),
+@click.option("--diff", "patch", metavar="FILE", type=click.Path(exists=True, allow_dash=True, dir_okay=False),
               help="Review a patch (- is standard input) as applied to the base, or to HEAD.")  # fmt: skip
 @click.option("--reviewers", metavar="A,B", help="Ask only these agents, roles or analyzers.")
 @click.option("--role", "roles", metavar="ROLE", multiple=True, help="Also ask a role that runs only when named.")

@@ -1,4 +1,4 @@
-"""What a layer names by path: prompts of roles, whose text is read in, the ledger's file, and what agents may read."""
+"""What a layer names by path: prompts of roles, whose text is read in, the ledger, scripts, and what agents may read."""
 
 from __future__ import annotations
 
@@ -42,6 +42,10 @@ def attach(layer: Layer, shelf: Shelf) -> tuple[Layer, tuple[Problem, ...]]:
             paths = shown.get(key)
             if isinstance(paths, list):
                 shown[key] = [_absolute(shelf, layer.name, path) for path in paths]
+        for agent in (table(agents, name) for name in agents):
+            words = agent.get("command")
+            if isinstance(words, list):
+                agent["command"] = [_beside(shelf, layer.name, word) for word in words]
         url = ledger.get("url")
         if isinstance(url, str) and url and "://" not in url:
             ledger["url"] = _absolute(shelf, layer.name, url)
@@ -54,6 +58,17 @@ def _text(shelf: Shelf, beside: str, written: str) -> str:
         return data.decode()
     except UnicodeDecodeError:
         raise ValueError(f'"{written}" is not UTF-8 text') from None
+
+
+def _beside(shelf: Shelf, beside: str, word: Value) -> Value:
+    """A word of a command that names a file beside the configuration means that file.
+
+    Nothing is looked for where the command will run: that is a checkout of the change under review.
+    """
+    if not isinstance(word, str) or not word or word.startswith(("-", "/", "{")):
+        return word
+    path = shelf.beside(beside, word)
+    return path if word.startswith("~/") or shelf.has(path) else word
 
 
 def _absolute(shelf: Shelf, beside: str, path: Value) -> Value:

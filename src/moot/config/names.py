@@ -9,6 +9,7 @@ from moot.config.diagnose import meant
 from moot.config.model import Config
 from moot.config.problems import Problem
 from moot.config.tables import KeyPath
+from moot.process.environment import FORGE_ACCESS
 
 #: The built-in analyzers, each a seat by that name.
 ANALYZERS = (
@@ -77,6 +78,10 @@ class _Check:
                 yield self.bad(
                     (*path, "reply"), f'only a "command" answers in prose, agent "{name}" is of kind "{agent.kind}"'
                 )
+            for key, held in (("pass_env", agent.pass_env), ("env", tuple(agent.env))):
+                for variable in held:
+                    if variable.upper() in FORGE_ACCESS:
+                        yield self.bad((*path, key), f"{variable} gives access to a forge, which no agent may have")
             others = self.agent_names - {name}
             yield from self.unknown((*path, "substitutes"), agent.substitutes, others, "another agent")
 

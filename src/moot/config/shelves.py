@@ -19,6 +19,10 @@ class Shelf(Protocol):
         """Return the name of the file that the file `including` calls `written`; ValueError when it may not."""
         ...
 
+    def has(self, name: str) -> bool:
+        """Return whether there is such a file."""
+        ...
+
     def read(self, name: str) -> bytes:
         """Return the file's bytes; ValueError with a message for a person when that is impossible."""
         ...
@@ -34,6 +38,9 @@ class Disk:
         if written == "~" or written.startswith("~/"):
             written = f"{self.home}{written[1:]}"
         return os.path.abspath(os.path.join(os.path.dirname(including), written))
+
+    def has(self, name: str) -> bool:
+        return os.path.isfile(name)
 
     def read(self, name: str) -> bytes:
         try:
@@ -56,6 +63,9 @@ class Commit:
         if written.startswith(("/", "~")) or path.startswith("../") or path == "..":
             raise ValueError(f'"{written}" lies outside the repository')
         return path
+
+    def has(self, name: str) -> bool:
+        return self.at_base(name) is not None
 
     def read(self, name: str) -> bytes:
         data = self.at_base(name)

@@ -29,7 +29,8 @@ def restore(text: str, current: Config) -> Config:
 
     Args:
         text: what `snapshot` returned.
-        current: today's configuration: the values of agents' variables and the ledger's address come from it.
+        current: today's configuration: the values of agents' variables, the ledger's address and the budget come
+            from it, so that raising a cap is all it takes to go on.
 
     Raises:
         ConfigError: another version of moot wrote it, or a variable an agent had is set nowhere any more.
@@ -40,7 +41,8 @@ def restore(text: str, current: Config) -> Config:
     for name, agent in stored["config"]["agents"].items():
         agent["env"] = _values(name, agent["env"], current)
     try:
-        return Config.model_validate({**stored["config"], "ledger": current.ledger.model_dump()})
+        today = {"ledger": current.ledger.model_dump(), "budget": current.budget.model_dump()}
+        return Config.model_validate({**stored["config"], **today})
     except ValidationError as error:
         raise _foreign() from error
 

@@ -8,7 +8,8 @@ _PERSON = """\
 # Your configuration of moot. `moot config show --origin` lists every key, its value and who set it.
 
 {agents}
-# Any program can hold a seat: prompt on standard input, reply on standard output.
+# Any program can hold a seat: prompt on standard input, reply on standard output. A script is looked for beside
+# this file.
 #[agents.mine]
 #kind = "command"
 #command = ["python3", "reviewer.py", "{{base}}", "{{head}}"]

@@ -37,6 +37,11 @@ class RunStatus(StrEnum):
     def finished(self) -> bool:
         return self in _FINISHED
 
+    @property
+    def resumable(self) -> bool:
+        """Whether there is something left to do: a step, or a seat that failed."""
+        return self not in (RunStatus.COMPLETE, RunStatus.CANCELLED)
+
 
 _FINISHED = {
     RunStatus.COMPLETE,

@@ -39,6 +39,7 @@ _OTHER_LINES = -0.12
 _OTHER_SYMBOL = -0.2
 _OTHER_FILE = -0.35
 _OTHER_CATEGORY = -0.02
+_THIN, _ON_THIN = 3, -0.2  # with fewer words in common, only the very same lines make one defect
 _TELLING_QUOTE = 12  # characters, white space not counted
 _IDENTICAL = 0.95
 
@@ -176,6 +177,10 @@ def _near(a: Statement, b: Statement) -> bool:
     return p.line <= q.end_line + _NEAR_LINES and q.line <= p.end_line + _NEAR_LINES
 
 
+def _overlap(p: Place, q: Place) -> bool:
+    return p.side == q.side and p.line <= q.end_line and q.line <= p.end_line
+
+
 def _same_quote(a: Statement, b: Statement) -> bool:
     p, q = a.place, b.place
     if p is None or q is None:
@@ -192,7 +197,8 @@ def _by_place(a: Statement, b: Statement) -> float:
     if p.path != q.path and not (a.known or b.known):
         return category + _OTHER_FILE
     if _near(a, b):
-        return category + (_SAME_QUOTE if _same_quote(a, b) else 0.0)
+        thin = len(a.words.weights.keys() & b.words.weights.keys()) < _THIN and not _overlap(p, q)
+        return category + (_SAME_QUOTE if _same_quote(a, b) else 0.0) + (_ON_THIN if thin else 0.0)
     moved = (a.known or b.known) and _same_quote(a, b)  # the code went elsewhere since the finding was made
     if moved:
         return category

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 _WORD = re.compile(r"[A-Za-z_$][\w$]*|\d+|[^\x00-\x7f\W]+")
+_ADDRESS = re.compile(r"https?://\S+")  # where to read more, not what is said
 _HUMP = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
 
 
@@ -162,7 +163,7 @@ def terms(text: str) -> list[str]:
 
 def _spoken(text: str) -> Iterator[tuple[str, str]]:
     """Yield each term with the word it was said in."""
-    for word in _WORD.findall(text):
+    for word in _WORD.findall(_ADDRESS.sub(" ", text)):
         parts = _HUMP.findall(word) if word.isascii() else [word]
         if len(parts) > 1 and not word.isupper():
             yield f"#{word.strip('_$').lower()}", word

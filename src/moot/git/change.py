@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -10,7 +11,7 @@ from moot.core.change import Change, FrozenDiff, Source
 from moot.core.errors import RepositoryError
 from moot.git.ends import Ends, find_ends
 from moot.git.repository import Repository, locate
-from moot.git.run import Git, plain
+from moot.git.run import Git, plain, trouble
 from moot.git.scratch import scratch
 from moot.git.snapshot import Bounds, Snapshot, snapshot
 from moot.git.store import Store, prepare
@@ -50,8 +51,12 @@ async def freeze(
         target = Revision("HEAD")
     freezing = _Freezing(git, repository, store)
     if isinstance(target, WorkTree):
-        past, work = await asyncio.gather(freezing.past(target, base), snapshot(git, repository, store, home, bounds))
-        return await freezing.work_tree(past, work)
+        work = asyncio.ensure_future(snapshot(git, repository, store, home, bounds))
+        try:
+            return await freezing.work_tree(await freezing.past(target, base), work)
+        finally:
+            work.cancel()
+            await asyncio.gather(work, return_exceptions=True)
     if isinstance(target, Patch):
         return await freezing.patch(target, base)
     return await freezing.commits(target, base)
@@ -96,8 +101,8 @@ class _Freezing:
         title, body = await self._messages(merge_base, ends.tip)
         return _Past(ends, ends.base, ends.base_name, merge_base, title, body)
 
-    async def work_tree(self, past: _Past, work: Snapshot) -> Change:
-        ends = past.ends
+    async def work_tree(self, past: _Past, snapshotting: Awaitable[Snapshot]) -> Change:
+        work, ends = await snapshotting, past.ends
         head, notes = ends.tip, work.notes
         if head is None or work.tree != ends.tree:
             head = await self._commit(work.tree, ends.tip or past.base, "Work tree, frozen by moot")
@@ -178,6 +183,8 @@ class _Freezing:
         done = await self._git.run(self._repository.place, "merge-base", base, tip)
         if done.ok:
             return done.out.decode().split()[0]
+        if done.code != 1:
+            raise trouble(done, ("merge-base",), self._repository.place)
         missing = f"no merge base between {tip_name} and {base_name}"
         if self._repository.shallow:
             raise self._error(f"{missing} (shallow clone)", "git fetch --unshallow")

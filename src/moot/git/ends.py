@@ -48,8 +48,10 @@ async def find_ends(git: Git, repository: Repository, target: Target, base: str 
     tip_name = target.head if isinstance(target, Range) else target.name if isinstance(target, Revision) else "HEAD"
     branch = refs.current if tip_name in _HEAD_NAMES else _local_branch(refs, tip_name)
     named = base or (target.base if isinstance(target, Range) else None)
-    tries = (check_name(named),) if named else candidates(refs, branch)
-    tip, tree, *bases = await resolve(git, repository, (tip_name, f"{tip_name}^{{tree}}", *tries))
+    tries = (_full_name(refs, check_name(named)),) if named else candidates(refs, branch)
+    tip_ref = _full_name(refs, tip_name)
+    asked = (f"{tip_ref}^{{commit}}", f"{tip_ref}^{{tree}}", *(f"{name}^{{commit}}" for name in tries))
+    tip, tree, *bases = await _resolve(git, repository, asked)
     if tip is None:
         branch = await _unborn_branch(git, repository) if tip_name in _HEAD_NAMES else None
         if branch is None:
@@ -60,7 +62,7 @@ async def find_ends(git: Git, repository: Repository, target: Target, base: str 
     for name, oid in zip(tries, bases, strict=True):
         if oid is not None:
             own = not named and branch is not None and name == f"refs/heads/{branch}"
-            return Ends(oid, short(name), tip, shown, branch, tree, base_is_tip=own)
+            return Ends(oid, named or short(name), tip, shown, branch, tree, base_is_tip=own)
     return Ends(None, "", tip, shown, branch, tree)
 
 
@@ -70,10 +72,15 @@ def _local_branch(refs: Refs, name: str) -> str | None:
     return name if name in refs.branches else None
 
 
-async def resolve(git: Git, repository: Repository, names: Sequence[str]) -> list[str | None]:
-    """Return the commit each name stands for (`X^{tree}`: the tree), None where there is none."""
-    asked = [name if name.endswith("^{tree}") else f"{name}^{{commit}}" for name in names]
-    lines = "".join(f"{line}\n" for line in asked).encode("utf-8", "surrogateescape")
+def _full_name(refs: Refs, name: str) -> str:
+    """Return what to ask git for: where a branch and a tag have the same name, people mean the branch."""
+    branch = _local_branch(refs, name)
+    return name if branch is None else f"refs/heads/{branch}"
+
+
+async def _resolve(git: Git, repository: Repository, expressions: Sequence[str]) -> list[str | None]:
+    """Return the id of the object each expression names, None where there is none."""
+    lines = "".join(f"{line}\n" for line in expressions).encode("utf-8", "surrogateescape")
     printed = await git(repository.place, "cat-file", "--batch-check=%(objectname) %(objecttype)", stdin=lines)
     answers = (line.rpartition(" ") for line in printed.decode("utf-8", "surrogateescape").split("\n")[:-1])
     return [oid if kind in ("commit", "tree") else None for oid, _, kind in answers]

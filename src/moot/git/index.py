@@ -22,7 +22,7 @@ class Entries:
     """The entries of an index that need care.
 
     Args:
-        submodules: paths of gitlinks that are checked out or may be.
+        submodules: paths of gitlinks, in conflict or not.
         unmerged: the sides of each path in conflict.
         assumed: paths git was told to assume unchanged.
         skipped: paths git was told not to look for in the work tree.
@@ -54,13 +54,15 @@ def parse_entries(printed: bytes) -> Entries:
         tag, mode, oid, stage = meta.decode("ascii").split(" ")
         if stage != "0":
             unmerged[path] = (*unmerged.get(path, ()), Stage(int(stage), mode, oid))
+            if mode == GITLINK:
+                submodules.append(path)
         elif tag.upper() == "S":
             skipped.append(path)
         elif mode == GITLINK:
             submodules.append(path)
         elif tag.islower():
             assumed.append(path)
-    return Entries(tuple(submodules), unmerged, tuple(assumed), tuple(skipped))
+    return Entries(tuple(dict.fromkeys(submodules)), unmerged, tuple(assumed), tuple(skipped))
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,11 +48,6 @@ class Repository:
         return Place(self.root, git_dir=self.git_dir)
 
     @property
-    def partial(self) -> bool:
-        """Whether objects may be missing, to be fetched on demand."""
-        return any(key.startswith("remote.") and key.endswith(".promisor") for key in self.settings)
-
-    @property
     def filters(self) -> frozenset[str]:
         """Names of the filters that are configured and so would change what is committed."""
         keys = (re.fullmatch(r"filter\.(.*)\.(?:clean|process)", key, re.DOTALL) for key in self.settings)

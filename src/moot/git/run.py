@@ -24,7 +24,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from moot.core.errors import RepositoryError
+from moot.core.errors import ProcessError, RepositoryError
 from moot.core.process import Command, Done, Ending, Limits, Process
 
 WALL_S = 600.0
@@ -78,7 +78,6 @@ class Place:
         index: the index file, in the place of the repository's own.
         person: whether configuration files of the machine and the person are read. Only for calls that start
             nothing whatever they say.
-        config: further keys, on top of the fixed ones.
     """
 
     cwd: Path
@@ -87,7 +86,6 @@ class Place:
     objects: Path | None = None
     index: Path | None = None
     person: bool = False
-    config: tuple[tuple[str, str], ...] = ()
 
     def environment(self) -> dict[str, str]:
         """The GIT_* variables that say all this."""
@@ -98,9 +96,8 @@ class Place:
             "GIT_INDEX_FILE": self.index,
         }
         env = {name: str(path) for name, path in named.items() if path is not None}
-        keys = (*_OVERRIDES, *self.config)
-        env["GIT_CONFIG_COUNT"] = str(len(keys))
-        for i, (key, value) in enumerate(keys):
+        env["GIT_CONFIG_COUNT"] = str(len(_OVERRIDES))
+        for i, (key, value) in enumerate(_OVERRIDES):
             env[f"GIT_CONFIG_KEY_{i}"] = key
             env[f"GIT_CONFIG_VALUE_{i}"] = value
         return env if self.person else {**env, **_NO_PERSON}
@@ -147,7 +144,7 @@ class Git:
         """Like calling, for commands whose exit code is an answer: one that is not 0 raises nothing.
 
         Raises:
-            RepositoryError: git is missing or took too long.
+            RepositoryError: git is missing, took too long or printed too much.
         """
         place = at if isinstance(at, Place) else Place(at)
         if self._program is None:
@@ -158,7 +155,10 @@ class Git:
             env={**self._env, **place.environment(), **(env or {})},
             limits=Limits(wall_s=WALL_S),
         )
-        done = await self._process.run(command, stdin)
+        try:
+            done = await self._process.run(command, stdin)
+        except ProcessError as error:  # it printed more than anybody reads
+            raise RepositoryError(f"git {args[0]} {error.message}", where=str(place.cwd)) from error
         if done.ending is not Ending.EXITED:
             raise trouble(done, args, at)
         return done

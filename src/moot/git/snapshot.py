@@ -85,7 +85,7 @@ async def snapshot(
                 next_step="ignore them in .gitignore, or review committed work only: moot review HEAD",
             )
         files = Files(repository.top)
-        paths = sort(files, changed, untracked, bounds.file_bytes)
+        paths = sort(files, changed, untracked, known.submodules, bounds.file_bytes)
         filters = await _filters(git, view, repository, files, paths.content)
         modes = {d.path: d.mode for d in changed}
         info = await _pointer_entries(git, view, repository, files, filters.pointers, modes)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from dataclasses import dataclass, field
 from enum import Enum, auto
 from pathlib import Path
 
-from moot.git.index import GITLINK, Differing
+from moot.git.index import Differing
 
 
 class Kind(Enum):
@@ -82,13 +82,20 @@ class Sorted:
     unreadable: list[bytes] = field(default_factory=list)
 
 
-def sort(files: Files, changed: Iterable[Differing], untracked: Iterable[bytes], max_bytes: int) -> Sorted:
+def sort(
+    files: Files,
+    changed: Iterable[Differing],
+    untracked: Iterable[bytes],
+    submodules: Container[bytes],
+    max_bytes: int,
+) -> Sorted:
     """Sort what differs from the index.
 
     Args:
         files: the work tree's.
         changed: tracked paths.
         untracked: the others; git ends the name of a nested repository with a slash.
+        submodules: paths the index has as submodules.
         max_bytes: the size of the largest file to take.
     """
     out = Sorted()
@@ -96,18 +103,18 @@ def sort(files: Files, changed: Iterable[Differing], untracked: Iterable[bytes],
         if d.status == "D":
             out.gone.append(d.path)
         else:
-            _place(out, files, d.path, d.mode, max_bytes)
+            _place(out, files, d.path, d.path in submodules, max_bytes)
     for path in untracked:
         if path.endswith(b"/"):
             out.nested.append(path.rstrip(b"/"))
         else:
-            _place(out, files, path, "", max_bytes)
+            _place(out, files, path, False, max_bytes)
     return out
 
 
-def _place(out: Sorted, files: Files, path: bytes, mode: str, max_bytes: int) -> None:
+def _place(out: Sorted, files: Files, path: bytes, submodule: bool, max_bytes: int) -> None:
     kind, found = files.look(path)
-    if kind is Kind.LINK or (kind is Kind.DIRECTORY and mode == GITLINK):
+    if kind is Kind.LINK or (kind is Kind.DIRECTORY and submodule):
         out.content.append(path)
     elif kind is Kind.FILE and found is not None:
         if found.st_size > max_bytes:

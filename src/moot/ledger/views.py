@@ -14,7 +14,7 @@ from typing import Any
 from moot.ledger.lookup import resolve_run
 from moot.ledger.plain_sql import fetch, moment
 
-_UNFINISHED = "('created', 'running', 'parked', 'stalled')"  # core.runs.RunStatus without the finished ones
+_ENDED = "('complete', 'cancelled')"  # what `core.runs.RunStatus.resumable` is false for
 _COMPLETED_FROM = 1000  # newest runs that shell completion looks at
 
 
@@ -57,7 +57,7 @@ def list_runs(
         conditions.append("repo = :repo")
         parameters["repo"] = repo
     if unfinished:
-        conditions.append(f"status IN {_UNFINISHED}")
+        conditions.append(f"status NOT IN {_ENDED}")
     query = f"{_SELECT_LINE} WHERE {' AND '.join(conditions)} ORDER BY created_at DESC, id DESC LIMIT :limit"
     return tuple(_run_line(row) for row in fetch(where, query, parameters))
 

@@ -91,20 +91,29 @@ async def whole_files(run: Run, wanted: set[str]) -> Lines:
 
 
 def identified(run: Run, placed: Sequence[Placed]) -> tuple[Finding, ...]:
-    """Return the findings that placed claims make, with ids of the subject.
+    """Return the findings that this run's claims make, with ids of the subject.
 
-    A defect that an earlier run of the subject found keeps its id. Ids that this very run gave out before it was
-    killed or reopened are found again by its claims.
+    What a finding says is this run's alone; only who it is comes from the past. A defect that an earlier run found
+    keeps its id and its disposition. Ids that this very run gave out before it was killed or reopened are found
+    again by its claims.
     """
     ledger, subject = run.world.ledger, run.change.subject
     past = [f for f in finding_rows.of_subject(ledger, subject, run=run.id) if not _of_this_run_alone(f)]
     known = [replace(f, claims=tuple(c for c in f.claims if ":" in c.id)) for f in past]
-    findings = gather(placed, known, first_number=1 + max((int(f.id[1:]) for f in known), default=0))
-    old = {f.id for f in known}
+    highest = max((int(f.id[1:]) for f in known), default=0)
+    names = {f.id: f for f in known}
+    recognised = {c.id: f for f in gather(placed, known, highest + 1) if f.id in names for c in f.claims}
     given = {c.id: f.id for f in finding_rows.of_run(ledger, run.id) for c in f.claims}
-    fresh = [f for f in findings if f.id not in old and f.claims[0].id not in given]
-    ids = dict(zip((f.id for f in fresh), finding_rows.reserve(ledger, subject, len(fresh)), strict=True))
-    return tuple(f if f.id in old else replace(f, id=ids.get(f.id) or given[f.claims[0].id]) for f in findings)
+    findings: list[Finding] = []
+    used: set[str] = set()
+    for finding in gather(placed, (), highest + 1):
+        claims = [c.id for c in finding.claims]
+        old = next((f for c in claims if (f := recognised.get(c)) is not None and f.id not in used), None)
+        id_ = old.id if old is not None else next((given[c] for c in claims if c in given and given[c] not in used), "")
+        used.add(id_)
+        findings.append(replace(finding, id=id_, disposition=old.disposition if old else finding.disposition))
+    fresh = iter(finding_rows.reserve(ledger, subject, sum(not f.id for f in findings)))
+    return tuple(f if f.id else replace(f, id=next(fresh)) for f in findings)
 
 
 def _of_this_run_alone(finding: Finding) -> bool:

@@ -12,6 +12,7 @@ from moot.core.runs import Reads, SeatResult, SeatStatus
 from moot.core.turns import Agent
 from moot.seats.run import Seat
 
+ONCE = "reviews a branch once, and has"
 #: Kinds that can judge without being asked to by name: a `command` may know nothing but reviewing.
 JUDGING = ("claude", "codex")
 
@@ -82,7 +83,8 @@ def panel(config: Config, facts: Facts) -> Panel:
             if why is None:
                 seats.append(seat)
             else:
-                skipped.append(_absent(seat, why))
+                # Who has done what they were required to do is not missed.
+                skipped.append(_absent(replace(seat, required=seat.required and why != ONCE), why))
     judge = _judge(config, facts, seats)
     sitting = {s.name for s in seats} | {s.agent.name for s in seats} | ({JUDGE} if judge else set())
     sitting |= {s.seat for s in skipped if s.required}
@@ -109,7 +111,7 @@ def _why_not(config: Config, facts: Facts, role: Role, seat: Seat) -> str | None
     if role.runs is Runs.MANUAL and role.name not in config.review.roles:
         return f"asked only with --role {role.name}"
     if role.runs is Runs.FIRST and seat.name in facts.seen:
-        return "reviews a branch once, and has"
+        return ONCE
     return None
 
 

@@ -56,9 +56,9 @@ def base_environment(environ: Mapping[str, str], pass_env: Iterable[str] = ()) -
     for name in sorted(wanted):
         if name.upper() in FORGE_ACCESS:
             raise ConfigError(
-                f"{name} gives access to a forge, and no agent may post or push",
+                f"{name} gives access to a forge, which no agent may have",
                 where="pass_env",
-                next_step=f"remove {name} from pass_env; moot itself posts what an agent finds",
+                next_step=f"remove {name} from pass_env",
             )
     kept = {
         name: value

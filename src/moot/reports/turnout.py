@@ -90,7 +90,9 @@ def seat(seat: SeatResult, short: Mapping[str, str]) -> SeatWords:
     if seat.replaced:
         name = f"{name} ({safe.line(seat.replaced)} → {safe.line(seat.agent)})"
     note = safe.line(seat.note)
-    if seat.status is SeatStatus.FAILED and seat.failure is not None:
+    if seat.failure is FailureKind.BILLING and note.startswith("budget: "):
+        note = f"was not asked, the {note}"
+    elif seat.status is SeatStatus.FAILED and seat.failure is not None:
         note = f"{FAILED[seat.failure]}: {note}" if note else FAILED[seat.failure]
     return SeatWords(seat.seat, name, seat.status.value, note)
 

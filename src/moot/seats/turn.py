@@ -110,6 +110,7 @@ def _walls(run: Run, t: TurnSpec, command: Command, place: Place) -> Sandbox | N
     read = [
         *own.read,
         *program_paths(Path(command.argv[0])),
+        *(Path(word) for word in t.agent.command if word.startswith("/") and Path(word).is_file()),
         *(Path(p) for p in t.agent.read),
         *(Path(p) for p in run.config.sandbox.read),
         *place.read,
