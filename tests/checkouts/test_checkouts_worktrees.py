@@ -14,9 +14,10 @@ from pathlib import Path
 import pytest
 from git_support import Link, Repo, fingerprint, import_trees, new_repo, run
 
+from moot.checkouts.locks import locked
 from moot.checkouts.worktrees import Checkout, Worktrees
 from moot.core.codec import dump, load
-from moot.core.errors import NotFoundError, RepositoryError
+from moot.core.errors import BusyError, NotFoundError, RepositoryError
 from moot.core.turns import Files
 from moot.git.run import Git
 from moot.git.store import Store, open_store
@@ -174,6 +175,28 @@ def test_pruning_lets_go_of_all_but_the_named_holders(
     assert list((root / ".moot" / "young").iterdir()) == []
 
 
+def test_pruning_and_giving_back_wait_for_nobody_else(
+    repo: Repo, store: Store, worktrees: Worktrees, root: Path
+) -> None:
+    head = repo.git("rev-parse", "HEAD")
+    busy, other = taken(worktrees, store, head, "busy"), taken(worktrees, store, head, "other")
+
+    async def meanwhile() -> None:
+        async with locked(root / ".moot" / "locks" / busy.path.name):
+            await worktrees.give_back("other")
+            await worktrees.prune(())
+            with pytest.raises(BusyError):
+                async with locked(root / ".moot" / "locks" / busy.path.name, wait_s=0):
+                    pass
+
+    run(meanwhile())
+    assert busy.path.exists()
+    assert not other.path.exists()
+    run(worktrees.prune(()))
+    assert not busy.path.exists()
+    assert list((root / ".moot" / "locks").iterdir()) == []
+
+
 def test_the_whole_tree_up_to_a_size_and_the_surroundings_of_the_change_beyond(
     repo: Repo, store: Store, git: Git, root: Path
 ) -> None:
@@ -287,15 +310,23 @@ def test_links_become_plain_files_so_that_none_leads_out(
 
 
 def test_a_seat_reads_the_bytes_that_are_committed_whatever_attributes_say(
-    repo: Repo, store: Store, worktrees: Worktrees
+    repo: Repo, store: Store, worktrees: Worktrees, tmp_path: Path
 ) -> None:
+    canary = tmp_path / "canary"
+    for kind in ("clean", "smudge"):
+        repo.git("config", "--global", f"filter.evil.{kind}", f"touch {canary}; cat #")
     repo.commit("bytes", **{"crlf.txt": b"a\r\nb\n", "id.txt": b"$Id$\n"})
-    head = repo.commit("attributes", **{".gitattributes": "*.txt eol=crlf ident\n* filter=lfs -diff\n"})
-    checkout = taken(worktrees, store, head)
+    repo.write(".gitattributes", "*.txt text eol=crlf ident\n* filter=evil -diff\n")
+    repo.git("add", ".gitattributes")
+    repo.git("commit", "-qm", "attributes")
+    canary.unlink()
+    checkout = taken(worktrees, store, repo.git("rev-parse", "HEAD"))
     assert content(checkout.path) == committed(repo, "HEAD")
     assert status(checkout) == ""
     (checkout.path / "id.txt").write_text("changed\n")
     assert "+changed" in Repo(checkout.path, repo.home).git("diff")
+    assert run(worktrees.written(checkout)) == ("id.txt",)
+    assert not canary.exists()
 
 
 def test_submodules_are_empty_directories(repo: Repo, store: Store, worktrees: Worktrees, git: Git) -> None:
@@ -455,6 +486,7 @@ def test_sha256_repositories_are_checked_out_too(
 
 TAKE = """
 import asyncio, pathlib, sys
+from moot.checkouts.locks import locked
 from moot.checkouts.worktrees import Worktrees
 from moot.git.run import Git
 from moot.git.store import at

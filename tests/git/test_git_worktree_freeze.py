@@ -524,6 +524,9 @@ def test_lfs_files_freeze_as_pointers_without_running_git_lfs(repo: Repo, git: G
     assert head_content(git, change, "c.bin") == lfs_pointer(b"not fetched")
     assert head_content(git, change, "empty.bin") == b""
     assert change.notes == ()
+    assert froze(repo, bounds=Bounds(file_bytes=1))[0].head == change.head  # a pointer is small whatever it points to
+    repo.file("b.bin").chmod(0o755)
+    assert froze(repo)[1].file("b.bin").new_mode == "100755"
 
 
 def test_files_under_any_other_configured_filter_are_left_out_and_named(repo: Repo, git: Git, froze: Froze) -> None:

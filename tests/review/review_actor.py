@@ -1,4 +1,4 @@
-"""What every scripted reviewer begins with; the test's own lines run after it. Standard library only, started as a file.
+"""What every scripted reviewer begins with; the test's own lines run after it. Standard library only.
 
 It has the turn in hand (`prompt`, `change`, `receipts`, `node`, `seat`, `turn`, `calls`) and the words to answer with
 (`review`, `rule`). Every turn it is given leaves a BEGIN and, unless it is killed, an END in its diary.
@@ -19,7 +19,16 @@ node, seat, turn = (os.environ[f"MOOT_{word}"] for word in ("NODE", "SEAT", "TUR
 
 def note(what: str, **more: object) -> None:
     """Write a line into the diary. One that may not be written is no reason to fail."""
-    line = {"what": what, "run": os.environ["MOOT_RUN"], "seat": seat, "turn": turn, "node": node, "at": time.time(), "pid": os.getpid(), **more}
+    line = {
+        "what": what,
+        "run": os.environ["MOOT_RUN"],
+        "seat": seat,
+        "turn": turn,
+        "node": node,
+        "at": time.time(),
+        "pid": os.getpid(),
+        **more,
+    }
     try:
         with open(DIARY, "a") as diary:
             diary.write(json.dumps(line) + "\n")
@@ -86,7 +95,10 @@ def end() -> None:
     """Close the diary's entry. As Claude Code, say everything in the one line in which that ends."""
     if isinstance(sys.stdout, io.StringIO):
         said = sys.stdout.getvalue()
-        burned = {"modelUsage": {"m": {"inputTokens": 1000 * calls, "outputTokens": 10}}, "total_cost_usd": 0.25 * calls}
+        burned = {
+            "modelUsage": {"m": {"inputTokens": 1000 * calls, "outputTokens": 10}},
+            "total_cost_usd": 0.25 * calls,
+        }
         line = {"type": "result", "subtype": "success", "is_error": False, "result": said, **burned, **result}
         sys.__stdout__.write(json.dumps({**line, "session_id": os.environ["MOOT_SESSION"]}) + "\n")
     sys.__stdout__.flush()

@@ -1,4 +1,4 @@
-"""A machine on which reviews happen: a person's home, a repository, scripted agents, and moot itself, driven for real."""
+"""A machine on which reviews happen: a person's home, a repository, scripted agents, and moot itself, for real."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ BASE = {
 }
 HEAD = {
     "calc.py": "def add(a, b):\n    return a + b\n\n\ndef div(a, b):\n    return a / b\n",
-    "store.py": "def load(path):\n    return open(path).read()\n\n\ndef save(path, text):\n    open(path, 'w').write(text)\n",
+    "store.py": BASE["store.py"] + "\n\ndef save(path, text):\n    open(path, 'w').write(text)\n",
 }
 
 

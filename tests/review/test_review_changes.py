@@ -66,7 +66,11 @@ def test_a_branch_that_is_not_checked_out(looking: World) -> None:
     looking.git("switch", "-q", "main")
     ran = looking.review("topic")
     change = ran.result["change"]
-    assert (change["source"], change["head_name"], change["head"]) == ("branch", "topic", looking.git("rev-parse", "topic"))
+    assert (change["source"], change["head_name"], change["head"]) == (
+        "branch",
+        "topic",
+        looking.git("rev-parse", "topic"),
+    )
 
 
 def test_a_range(looking: World) -> None:
@@ -157,7 +161,9 @@ def test_a_patch_and_a_target_are_two_changes(looking: World) -> None:
 
 
 def test_a_large_change_is_read_in_batches(world: World) -> None:
-    world.commit({f"part{n}/code.py": f"x = {n}  # {'y' * 700}\n" for n in range(3)} | {"uv.lock": "a\n", "x.min.js": "b"})
+    world.commit(
+        {f"part{n}/code.py": f"x = {n}  # {'y' * 700}\n" for n in range(3)} | {"uv.lock": "a\n", "x.min.js": "b"}
+    )
     world.reviewer("one", session=True)
     world.reviewer("chief")
     world.table("change", batch="1KB")

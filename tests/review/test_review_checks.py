@@ -24,9 +24,7 @@ def ran(shared: World, checks: dict[str, str]) -> Ran:
     shared.reviewer("one", DIVISION)
     shared.reviewer("chief")
     shared.table("roles.late", agent="one", after=["one"])
-    shared.panel(
-        "one", "late", judge="chief", judge_own_pass=False, checks=list(checks.values()), check_timeout="0.5s"
-    )
+    shared.panel("one", "late", judge="chief", judge_own_pass=False, checks=list(checks.values()), check_timeout="0.5s")
     return shared.review()
 
 

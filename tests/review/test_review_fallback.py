@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from review_world import DIVISION, LEAK, Ran, World, eventually
 
@@ -93,9 +95,7 @@ def test_after_a_pause_one_turn_goes_first(world: World) -> None:
         ({"day_cost_usd": 0.6}, "budget: today: $0.25 spent, $0.50 expected of the next turn, of $0.60"),
     ],
 )
-def test_a_spent_budget_refuses_further_turns_and_is_told(
-    world: World, budget: dict[str, float], said: str
-) -> None:
+def test_a_spent_budget_refuses_further_turns_and_is_told(world: World, budget: dict[str, float], said: str) -> None:
     world.claude("opus", "review()")
     world.reviewer("late", substitutes=["other"])
     world.reviewer("other")
@@ -123,8 +123,8 @@ def test_a_judge_the_budget_refuses_leaves_the_findings_unverified(world: World)
 
 
 def test_an_accounts_cap_holds_over_two_runs_at_once(world: World) -> None:
-    world.agent("slow", f"time.sleep(0.4); review([{LEAK!r}])", account="single")
-    world.agent("slower", "time.sleep(0.4); review()", account="single")
+    world.agent("slow", f"time.sleep(0.2); review([{LEAK!r}])", account="single")
+    world.agent("slower", "time.sleep(0.2); review()", account="single")
     world.table("accounts.single", concurrency=1)
     world.panel("slow", "slower")
     children = [world.start("review", "--json") for _ in range(2)]
@@ -133,4 +133,4 @@ def test_an_accounts_cap_holds_over_two_runs_at_once(world: World) -> None:
     assert [r["status"] for r in results] == ["complete", "complete"]
     turns = world.diary()
     assert len({e.run for e in turns}) == 2
-    assert all(a.end is not None and a.end <= b.begin for a, b in zip(turns, turns[1:], strict=False))
+    assert all(a.end is not None and a.end <= b.begin for a, b in pairwise(turns))

@@ -9,7 +9,9 @@ import pytest
 from review_world import DIVISION, LEAK, Ran, World, finding
 
 SHADOW = finding("store.py", 5, "def save(path, text):", "The name shadows a built-in", "medium")
-SLOW = finding("store.py", 6, "open(path, 'w').write(text)", "Unbuffered writing is slow", "low", category="performance")
+SLOW = finding(
+    "store.py", 6, "open(path, 'w').write(text)", "Unbuffered writing is slow", "low", category="performance"
+)
 NOTES = finding("calc.py", 5, "def div(a, b):", "Integers are divided into floats", "medium")
 WRONG = finding("calc.py", 6, "return a // b", "A quote that stands nowhere")
 ELSEWHERE = finding("other.py", 1, "import os", "In a file that is not there")

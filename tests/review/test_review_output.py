@@ -1,4 +1,4 @@
-"""What a person and a script get to read: reports in every form, the story, lists, completion, errors and exit codes."""
+"""What people and scripts get to read: reports in every form, the story, lists, completion, errors, exit codes."""
 
 from __future__ import annotations
 
@@ -203,7 +203,7 @@ def test_a_broken_configuration_names_its_line(world: World) -> None:
     world.table("review", reveiwers=["one"])
     ran = world.moot("review")
     assert (ran.code, ran.out) == (2, "")
-    assert 'config.toml:' in ran.err
+    assert "config.toml:" in ran.err
     assert 'unknown key "review.reveiwers", did you mean "reviewers"?' in ran.err
 
 

@@ -79,7 +79,11 @@ def test_a_useless_reply_is_nudged_once_and_asked_in_full_once(shared: World, ra
     assert nudge.startswith("Your last reply could not be used: ")
     assert USELESS[name][2] in nudge
     assert first == last
-    assert [line.split(" → ")[1] for line in ran.seat(seat)["trail"]] == ["asked to mend the reply", "asked again", "given up"]
+    assert [line.split(" → ")[1] for line in ran.seat(seat)["trail"]] == [
+        "asked to mend the reply",
+        "asked again",
+        "given up",
+    ]
 
 
 @pytest.mark.parametrize("name", ["nothing", "crashes"])
@@ -142,7 +146,11 @@ def test_an_agent_that_is_not_there_fails_its_seat_alone(world: World) -> None:
 
 
 def test_what_agents_write_is_shown_inert(world: World) -> None:
-    evil: dict[str, Any] = {**DIVISION, "title": "Look \x1b[31mred\x1b[0m", "body": "@everyone <script>alert(1)</script>"}
+    evil: dict[str, Any] = {
+        **DIVISION,
+        "title": "Look \x1b[31mred\x1b[0m",
+        "body": "@everyone <script>alert(1)</script>",
+    }
     world.reviewer("one", evil)
     world.panel("one")
     ran = world.review()

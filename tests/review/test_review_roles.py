@@ -118,14 +118,12 @@ def test_findings_keep_their_ids_over_the_runs_of_a_branch(twice: Twice) -> None
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--reviewers", "secc"], '"review.reviewers" must name an agent, role or analyzer, not "secc", did you mean "sec'),
+        (["--reviewers", "secc"], 'must name an agent, role or analyzer, not "secc", did you mean "sec'),
         (["--role", "nobody"], '"review.roles" must name a role, not "nobody"'),
         (["--judge", "nobody"], '"review.judge" must name an agent, a role or "rules", not "nobody"'),
     ],
 )  # fmt: skip
-def test_a_name_nobody_has_is_an_error_before_anybody_is_asked(
-    world: World, arguments: list[str], said: str
-) -> None:
+def test_a_name_nobody_has_is_an_error_before_anybody_is_asked(world: World, arguments: list[str], said: str) -> None:
     world.reviewer("sec")
     world.table("roles.security", agent="sec")
     ran = world.review(*arguments)
@@ -136,8 +134,7 @@ def test_a_name_nobody_has_is_an_error_before_anybody_is_asked(
 
 def config(**tables: object) -> Config:
     command = {"kind": "command", "command": ["true"]}
-    agents = {name: command for name in ("a", "b")}
-    return Config.model_validate({"agents": agents, **tables})
+    return Config.model_validate({"agents": {"a": command, "b": command}, **tables})
 
 
 def test_a_role_waits_for_analyzers_too() -> None:

@@ -1,4 +1,4 @@
-"""Runs that are stopped, by whatever: killed, parked, interrupted, cancelled; and taken up again without paying twice."""
+"""Runs that are stopped: killed, parked, interrupted, cancelled; and taken up again without paying twice."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def test_ctrl_c_before_anybody_is_asked_leaves_quietly(world: World) -> None:
     world.panel("one")
     child = world.start("review", "-C", str(world.repo), "--diff", "/dev/stdin")
     child.send_signal(signal.SIGINT)
-    out, err = child.communicate(timeout=60)
+    out, _ = child.communicate(timeout=60)
     assert out == ""
     assert child.returncode in (130, -signal.SIGINT)  # before moot's own code runs, Python itself goes
 

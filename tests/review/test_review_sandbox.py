@@ -165,7 +165,9 @@ def test_a_boundary_that_is_required_and_missing_is_an_error(world: World, no_bw
     world.panel("one")
     ran = world.review(env=no_bwrap)
     assert (ran.code, ran.out) == (2, "")
-    assert "error: sandbox.mode: this machine has no boundary for agents: bubblewrap (bwrap) is not installed" in ran.err
+    assert (
+        "error: sandbox.mode: this machine has no boundary for agents: bubblewrap (bwrap) is not installed" in ran.err
+    )
     assert 'next: install bubblewrap (moot doctor), or set sandbox.mode to "prefer"' in ran.err
     assert world.diary() == []
 

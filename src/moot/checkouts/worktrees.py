@@ -21,17 +21,17 @@ import hashlib
 import os
 import re
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from moot.checkouts import record as records
-from moot.checkouts.locks import locked
+from moot.checkouts.locks import WAIT_S, locked
 from moot.checkouts.patterns import WHOLE, Hide, around
 from moot.checkouts.record import Record
 from moot.checkouts.removal import delete, sweep, take_away
 from moot.checkouts.worktree import Worktree, build
-from moot.core.errors import NotFoundError, RepositoryError
+from moot.core.errors import BusyError, NotFoundError, RepositoryError
 from moot.core.turns import Files
 from moot.git.index import GITLINK
 from moot.git.paths import readable
@@ -106,7 +106,7 @@ class Worktrees:
         """
         name = self._name(holder.rpartition("/")[0] or holder, files, *hide) if shared else self._name(holder)
         self._root.mkdir(mode=0o700, parents=True, exist_ok=True)
-        async with self._locked(name):
+        async with locked(self._lock_file(name)):
             self._refuse_foreign(hide)
             wanted = await self._wanted(store, commit, holder, files, paths, hide)
             record = await self._bring(store, name, wanted)
@@ -150,14 +150,16 @@ class Worktrees:
         """Let go of every checkout for all holders not in `keep`, and delete what earlier processes left behind."""
         kept = frozenset(keep)
         for name in self._recorded():
-            await self._let_go(name, lambda h: h not in kept)
-        for name in self._present():
-            async with self._locked(name):
-                if records.load(self._record_file(name)) is None:
-                    take_away(self._root / name, self._own / "gone")
-        for young in self._young():
-            async with self._locked(young.name.partition(".")[0]):
-                delete(young)
+            with suppress(BusyError):  # somebody is taking it
+                await self._let_go(name, lambda h: h not in kept, wait_s=0)
+        for name in self._unrecorded():
+            with suppress(BusyError):
+                async with locked(self._lock_file(name), wait_s=0):
+                    if records.load(self._record_file(name)) is None:
+                        take_away(self._root / name, self._own / "gone")
+                        for young in self._young(name):
+                            delete(young)
+                        self._lock_file(name).unlink()
         sweep(self._own / "gone")
 
     async def _wanted(
@@ -220,10 +222,12 @@ class Worktrees:
         records.save(self._record_file(name), record)
         return record
 
-    async def _let_go(self, name: str, leaves: Callable[[str], bool]) -> None:
-        async with self._locked(name):
+    async def _let_go(self, name: str, leaves: Callable[[str], bool], wait_s: float = WAIT_S) -> None:
+        if not self._has(name, leaves):
+            return
+        async with locked(self._lock_file(name), wait_s):
             record = records.load(self._record_file(name))
-            if record is None or not any(map(leaves, record.holders)):
+            if record is None:
                 return
             staying = tuple(h for h in record.holders if not leaves(h))
             if staying:
@@ -234,10 +238,14 @@ class Worktrees:
             delete(self._worktree(name, record).admin)
             self._lock_file(name).unlink()
 
+    def _has(self, name: str, which: Callable[[str], bool]) -> bool:
+        record = records.load(self._record_file(name))
+        return record is not None and any(map(which, record.holders))
+
     @asynccontextmanager
     async def _held(self, checkout: Checkout) -> AsyncIterator[tuple[Record, Worktree]]:
         name = checkout.path.name
-        async with self._locked(name):
+        async with locked(self._lock_file(name)):
             record = records.load(self._record_file(name))
             if record is None or checkout.path != self._root / name or checkout.holder not in record.holders:
                 raise NotFoundError("this checkout was given back", where=str(checkout.path))
@@ -265,9 +273,13 @@ class Worktrees:
     def _present(self) -> list[str]:
         return [e.name for e in self._root.iterdir() if e != self._own] if self._root.is_dir() else []
 
-    def _young(self) -> list[Path]:
-        nursery = self._own / "young"
-        return list(nursery.iterdir()) if nursery.is_dir() else []
+    def _young(self, name: str) -> list[Path]:
+        return list((self._own / "young").glob(f"{name}.*"))
+
+    def _unrecorded(self) -> set[str]:
+        """Names of what stands in the root or grows beside it without being finished, or without being ours."""
+        begun = {e.name.partition(".")[0] for e in self._young("*")}
+        return (begun | set(self._present())) - set(self._recorded())
 
     def _recorded(self) -> list[str]:
         folder = self._own / "records"
@@ -278,9 +290,6 @@ class Worktrees:
 
     def _lock_file(self, name: str) -> Path:
         return self._own / "locks" / name
-
-    def _locked(self, name: str) -> AbstractAsyncContextManager[None]:
-        return locked(self._lock_file(name))
 
 
 _GITLINK = GITLINK.encode()

@@ -1,4 +1,4 @@
-"""What a layer names by path: prompts of roles, whose text is read in, the ledger, scripts, and what agents may read."""
+"""What a layer names by path: prompts of roles, which are read in, the ledger, scripts, and what agents may read."""
 
 from __future__ import annotations
 

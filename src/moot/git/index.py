@@ -1,8 +1,8 @@
-"""What git prints about an index and a work tree, read into values. Pure."""
+"""What git prints about an index and a work tree, and what it is told about them, as values. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 GITLINK = "160000"
@@ -99,3 +99,24 @@ def parse_attribute(printed: bytes) -> dict[bytes, str]:
         if text not in ("unspecified", "unset"):
             values[path] = text
     return values
+
+
+def nul_ended(paths: Iterable[bytes]) -> bytes:
+    """Return paths as git reads them with `-z --stdin`: nothing in a name has a meaning there."""
+    return b"".join(path + b"\0" for path in paths)
+
+
+def entry(mode: str, oid: str, path: bytes) -> bytes:
+    """Return an entry for `git update-index -z --index-info`."""
+    return f"{mode} {oid}\t".encode() + path + b"\0"
+
+
+def removal(path: bytes, object_format: str) -> bytes:
+    """Return what removes a path there, all sides of a conflict included."""
+    return entry("0", "0" * (64 if object_format == "sha256" else 40), path)
+
+
+def settlement(path: bytes, sides: Iterable[Stage], object_format: str) -> bytes:
+    """Return what settles a conflict for our side, where it has the path."""
+    ours = (entry(side.mode, side.oid, path) for side in sides if side.stage == 2)
+    return b"".join((removal(path, object_format), *ours))

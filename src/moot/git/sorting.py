@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Container, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum, auto
 from pathlib import Path
 
@@ -80,6 +80,14 @@ class Sorted:
     special: list[bytes] = field(default_factory=list)
     too_large: list[bytes] = field(default_factory=list)
     unreadable: list[bytes] = field(default_factory=list)
+
+    def without(self, paths: Container[bytes]) -> Sorted:
+        """The same, less what is dealt with otherwise."""
+        return replace(
+            self,
+            content=[path for path in self.content if path not in paths],
+            too_large=[path for path in self.too_large if path not in paths],
+        )
 
 
 def sort(
