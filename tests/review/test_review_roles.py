@@ -156,6 +156,16 @@ def test_requiring_an_agent_requires_the_role_it_sits_in() -> None:
     assert {s.name: s.required for s in seated.reviewers} == {"reviewer-security": True, "reviewer-b": False}
 
 
+def test_requiring_an_agent_that_only_judges_requires_the_judge() -> None:
+    review = {"reviewers": ["b"], "judge": "a"}
+    alone = panel(config(review=review, policy={"required": ["a"]}), Facts())
+    assert alone.judge is not None
+    assert (alone.judge.required, alone.skipped) == (True, ())
+    both = panel(config(review={**review, "reviewers": ["a", "b"]}, policy={"required": ["a"]}), Facts())
+    assert both.judge is not None
+    assert (both.judge.required, [s.required for s in both.reviewers]) == (False, [True, False])
+
+
 def test_a_required_seat_that_is_skipped_is_told_once() -> None:
     seated = panel(
         config(

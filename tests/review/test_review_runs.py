@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import io
+import os
+import shutil
 import signal
 import subprocess
 from pathlib import Path
@@ -106,11 +109,24 @@ def test_ctrl_c_parks_the_run(slow: World) -> None:
 def test_ctrl_c_before_anybody_is_asked_leaves_quietly(world: World) -> None:
     world.reviewer("one")
     world.panel("one")
-    child = world.start("review", "-C", str(world.repo), "--diff", "/dev/stdin")
-    child.send_signal(signal.SIGINT)
-    out, _ = child.communicate(timeout=60)
-    assert out == ""
-    assert child.returncode in (130, -signal.SIGINT)  # before moot's own code runs, Python itself goes
+    shim = world.folder / "shim" / "git"
+    shim.parent.mkdir()
+    once = f"test -e {world.folder}/typed || (touch {world.folder}/typed; kill -INT $PPID)"
+    shim.write_text(f'#!/bin/sh\n{once}\nexec {shutil.which("git")} "$@"\n')
+    shim.chmod(0o755)
+    ran = ended(world.start("review", env={"PATH": f"{shim.parent}:{os.environ['PATH']}"}))
+    assert (ran.code, ran.out, ran.err) == (130, "", "\n")
+    assert world.runs() == []
+
+
+def test_ctrl_c_while_a_patch_is_typed_in_leaves_at_once(world: World) -> None:
+    class Typing(io.BytesIO):
+        def read(self, size: int | None = -1) -> bytes:
+            signal.raise_signal(signal.SIGINT)
+            raise AssertionError("it reads on")
+
+    ran = world.moot("review", "--diff", "-", stdin=Typing())
+    assert (ran.code, ran.out, ran.err) == (130, "", "\n")
 
 
 def test_a_second_driver_is_refused(slow: World) -> None:

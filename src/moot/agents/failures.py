@@ -21,15 +21,18 @@ K = FailureKind
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """Text that gives a kind of failure away. Matched without regard to case; typographic apostrophes are plain."""
+    """Text that gives a kind of failure away: a regular expression, compiled only once a turn has failed.
+
+    Matched without regard to case; typographic apostrophes are plain.
+    """
 
     kind: FailureKind
-    pattern: re.Pattern[str]
+    pattern: str
 
 
 def signatures(*table: tuple[FailureKind, str]) -> tuple[Signature, ...]:
     """Return a table of signatures; the first that matches decides."""
-    return tuple(Signature(kind, re.compile(pattern, re.IGNORECASE)) for kind, pattern in table)
+    return tuple(Signature(kind, pattern) for kind, pattern in table)
 
 
 def _status(*codes: int) -> str:
@@ -127,7 +130,7 @@ def classify(text: str, now: datetime, own: Iterable[Signature] = (), *, detail:
     """
     searched = plain(text)
     for signature in (*own, *SHARED):
-        if signature.pattern.search(searched):
+        if re.search(signature.pattern, searched, re.IGNORECASE):
             return Failure(signature.kind, one_line(detail or text), reset_time(searched, now))
     return None
 

@@ -44,7 +44,7 @@ async def drive_here(context: Context, world: World, row: Run, config: Config, d
     with progress(console) as shown, _parking(world, row, shown):
         watcher = asyncio.create_task(watch(world.ledger, row, diff, shown, _footer(row)))
         try:
-            status = await drive(row.id, context.home, world, config)
+            status = await drive(row.id, context.home, world, config, diff=diff)
         finally:
             watcher.cancel()
             await asyncio.wait([watcher])

@@ -40,22 +40,23 @@ class Asked:
 def run_review(context: Context, asked: Asked) -> int:
     """Do a whole `moot review` and return its exit code."""
     engine.preload()  # half a second of imports, while git works
+    target = _target(asked)  # a patch that is typed in can be interrupted only outside the loop
     try:
-        return asyncio.run(_review(context, asked))
+        return asyncio.run(_review(context, asked, target))
     finally:
-        from moot.engine import durable
-
-        durable.close()
+        engine.close()
 
 
-async def _review(context: Context, asked: Asked) -> int:
+async def _review(context: Context, asked: Asked, target: Target) -> int:
     from moot.git.change import freeze
     from moot.git.diff import read_diff
+    from moot.process import sandbox
     from moot.process.local import LocalProcess
 
     console = Console.standard()
     git = Git(LocalProcess())
-    change = await freeze(git, asked.repo, _target(asked), context.home.data, base=asked.base)
+    trying = asyncio.create_task(asyncio.to_thread(sandbox.available))  # remembered until it is asked for
+    change = await freeze(git, asked.repo, target, context.home.data, base=asked.base)
     diff = await read_diff(git, change)
     for note in change.notes:
         console.note(f"note: {note}")
@@ -63,6 +64,7 @@ async def _review(context: Context, asked: Asked) -> int:
         console.note(f"nothing to review: {change.head_name} is no different from {change.base_name}")
         return 0
     loaded = await configure(context, git, change, asked.flags)
+    await trying
     for notice in loaded.notices:
         console.note(f"note: {notice}")
     return await _create_and_drive(context, asked, git, change, diff, loaded.config, console)

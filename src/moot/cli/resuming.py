@@ -26,9 +26,7 @@ def resume_run(context: Context, name: str, output: Output) -> int:
     try:
         return asyncio.run(_resume(context, name, output))
     finally:
-        from moot.engine import durable
-
-        durable.close()
+        engine.close()
 
 
 async def _resume(context: Context, name: str, output: Output) -> int:

@@ -6,11 +6,12 @@ Importing `moot.engine.durable` costs about half a second (dbos), so surfaces do
 
 from __future__ import annotations
 
+import sys
 import threading
 
 from moot.engine.outcome import Broken, Expired, Finished, Outcome, Superseded, Suspend, Suspended
 
-__all__ = ["Broken", "Expired", "Finished", "Outcome", "Superseded", "Suspend", "Suspended", "preload"]
+__all__ = ["Broken", "Expired", "Finished", "Outcome", "Superseded", "Suspend", "Suspended", "close", "preload"]
 
 
 def preload() -> threading.Thread:
@@ -22,3 +23,10 @@ def preload() -> threading.Thread:
     thread = threading.Thread(target=load, name="moot-engine-import", daemon=True)
     thread.start()
     return thread
+
+
+def close() -> None:
+    """Put the engine away if it was brought up. Runs that have not ended go on when they are executed again."""
+    durable = sys.modules.get("moot.engine.durable")
+    if durable is not None and hasattr(durable, "close"):  # a thread may be half through importing it
+        durable.close()

@@ -69,8 +69,9 @@ def verdict(findings: Sequence[Finding], coverage: Coverage, seats: Sequence[Sea
 def status(coverage: Coverage, seats: Sequence[SeatResult], policy: PolicyView) -> RunStatus:
     """Return how a run that is over stands: stalled is for what a limit prevented and a later resume may cure."""
     if _unreviewed(coverage, seats):
-        lost = [s for s in _panel(seats) if not _looked(s, coverage) and s.failure in LIMITS]
-        required = [s for s in _panel(seats) if s.required and not _looked(s, coverage)]
+        absent = [s for s in seats if _absent(s, coverage)]
+        lost = [s for s in absent if s.failure in LIMITS]
+        required = [s for s in absent if s.required]
         stalled = any(s.required for s in lost) if required else bool(lost)
         return RunStatus.STALLED if stalled else RunStatus.NOT_REVIEWED
     if any(s.reads is Reads.NONE and s.status is SeatStatus.FAILED for s in seats):
@@ -110,6 +111,13 @@ def _looked(seat: SeatResult, coverage: Coverage) -> bool:
     return seat.status is SeatStatus.OK and not read_nothing(seat, coverage)
 
 
+def _absent(seat: SeatResult, coverage: Coverage) -> bool:
+    """Whether a seat brought nothing. A judge that was not asked had nothing to rule on."""
+    if seat.reads is Reads.NONE:
+        return seat.status is SeatStatus.FAILED
+    return not _looked(seat, coverage)
+
+
 def _silent(coverage: Coverage, seats: Sequence[SeatResult]) -> list[SeatResult]:
     """Return who was asked and brought nothing; a skipped seat was not asked."""
     return [s for s in _panel(seats) if s.status is not SeatStatus.SKIPPED and not _looked(s, coverage)]
@@ -120,7 +128,7 @@ def _unreviewed(coverage: Coverage, seats: Sequence[SeatResult]) -> list[str]:
     panel = _panel(seats)
     if _left_out(coverage) and all(s.status is SeatStatus.SKIPPED for s in panel):
         return []  # there was nothing to ask anybody
-    lost = [s for s in panel if s.required and not _looked(s, coverage)]
+    lost = [s for s in seats if s.required and _absent(s, coverage)]
     if lost:
         return [f"{s.seat} is required and {_did(s, coverage)}." for s in lost]
     if not any(_looked(s, coverage) for s in panel):

@@ -63,8 +63,10 @@ def _analyzer(status: SeatStatus = SeatStatus.OK, failure: FailureKind | None = 
     return SeatResult("ruff", "ruff", "analyzer", status, Reads.SCAN, failure=failure, optional=True)
 
 
-def _judge(status: SeatStatus = SeatStatus.OK, failure: FailureKind | None = None) -> SeatResult:
-    return SeatResult("judge", "opus", "claude", status, Reads.NONE, failure=failure)
+def _judge(
+    status: SeatStatus = SeatStatus.OK, failure: FailureKind | None = None, *, required: bool = False
+) -> SeatResult:
+    return SeatResult("judge", "opus", "claude", status, Reads.NONE, failure=failure, required=required)
 
 
 _FAILED, _SKIPPED = SeatStatus.FAILED, SeatStatus.SKIPPED
@@ -114,6 +116,15 @@ CASES: tuple[Case, ...] = (
     Case(
         "the judge failed, nothing was found", V.COMMENT, S.INCOMPLETE, 3,
         seats=(_reader(), _judge(_FAILED, FailureKind.TIMEOUT)),
+    ),
+    Case(
+        "the judge is required and failed", V.NOT_REVIEWED, S.NOT_REVIEWED, 3,
+        findings=(_finding(Severity.HIGH, RulingKind.UNVERIFIED, Disposition.UNVERIFIED),),
+        seats=(_reader(), _judge(_FAILED, FailureKind.TIMEOUT, required=True)),
+    ),
+    Case(
+        "the judge is required and hit its usage limit", V.NOT_REVIEWED, S.STALLED, 4,
+        seats=(_reader(), _judge(_FAILED, FailureKind.USAGE_LIMIT, required=True)),
     ),
     Case(
         "a file was read by no reviewer", V.COMMENT, S.COMPLETE, 0, seats=_WELL, coverage=_ONE_UNREAD,

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from moot.config.names import RULES
 from moot.core import codec
-from moot.core.findings import Dropped, Finding, RulingKind
+from moot.core.findings import Anchor, Dropped, Finding, Placed, RulingKind
 from moot.core.replies import JudgeReply
 from moot.core.turns import Prompt
 from moot.engine import durable
@@ -79,7 +80,7 @@ async def _by_agent(run: Run, seat: Seat, setting: Setting, files: Files, read: 
             if isinstance(second, Answered):
                 more = await durable.step("apply the rest", _apply, run, judged.findings, second)
                 judged = replace(more, dropped=(*judged.dropped, *more.dropped))
-    return replace(judged, findings=rulings.unverified(judged.findings), answers=tuple(answers), by=seat.agent.name)
+    return replace(judged, findings=rulings.unverified(judged.findings), answers=tuple(answers))
 
 
 async def _ask(run: Run, seat: Seat, prompt: Prompt, files: Files) -> Answer:
@@ -90,19 +91,30 @@ async def _ask(run: Run, seat: Seat, prompt: Prompt, files: Files) -> Answer:
 
 
 async def _apply(run: Run, findings: tuple[Finding, ...], answer: Answered) -> Judged:
-    """Apply a judge's reply; new findings get the next ids of the subject."""
+    """Apply a judge's reply, and record what it adds under ids of the subject."""
     reply: JudgeReply = codec.load(JudgeReply, answer.data)
     proposed = [r.finding for r in reply.rulings if r.finding is not None] + list(reply.new)
     index = await _index(run, findings, {f.path for f in proposed})
     highest = max((int(f.id[1:]) for f in findings), default=0)
     applied = rulings.apply(reply, findings, index, answer.seat, first_number=highest + 1)
-    known = {f.id for f in findings}
-    fresh = [f.id for f in applied.findings if f.id not in known]
-    ids = dict(zip(fresh, finding_rows.reserve(run.world.ledger, run.change.subject, len(fresh)), strict=True))
-    named = tuple(replace(f, id=ids.get(f.id, f.id)) for f in applied.findings)
-    kept = sum(f.ruling in (RulingKind.KEEP, RulingKind.REWRITE) for f in named)
-    run.note("judge.ruled", f"kept {kept}, dropped {len(applied.dropped)}, added {len(fresh)}", answer.seat)
-    return Judged(named, applied.dropped)
+    standing = {f.id for f in findings}
+    kept = tuple(f for f in applied.findings if f.id in standing)
+    new = _identified(run, [f for f in applied.findings if f.id not in standing], standing)
+    finding_rows.save(run.world.ledger, run.id, new, now=run.world.now())
+    ruled = sum(f.ruling in (RulingKind.KEEP, RulingKind.REWRITE) for f in kept)
+    run.note("judge.ruled", f"kept {ruled}, dropped {len(applied.dropped)}, added {len(new)}", answer.seat)
+    return Judged((*kept, *new), applied.dropped, by=answer.agent)
+
+
+def _identified(run: Run, new: Sequence[Finding], standing: set[str]) -> tuple[Finding, ...]:
+    """Give the judge's own findings the ids by which the subject knows them, or the next ones."""
+    placed = [
+        Placed(f.claims[0], Anchor(f.path, f.side, f.line, f.end_line, f.in_hunk, f.touches, f.symbol), f.quote)
+        for f in new
+    ]
+    known = {c.id: f for f in readings.identified(run, placed, apart=standing) for c in f.claims}
+    named = (replace(known[f.claims[0].id], ruling=f.ruling, evidence=f.evidence, ruled_by=f.ruled_by) for f in new)
+    return tuple({f.id: f for f in named}.values())
 
 
 async def _index(run: Run, findings: tuple[Finding, ...], more: set[str] | None = None) -> Index:

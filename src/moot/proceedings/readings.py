@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from moot.core import codec
@@ -90,15 +90,20 @@ async def whole_files(run: Run, wanted: set[str]) -> Lines:
     return lambda side, path: texts.get((side, path))
 
 
-def identified(run: Run, placed: Sequence[Placed]) -> tuple[Finding, ...]:
+def identified(run: Run, placed: Sequence[Placed], apart: Collection[str] = ()) -> tuple[Finding, ...]:
     """Return the findings that this run's claims make, with ids of the subject.
 
     What a finding says is this run's alone; only who it is comes from the past. A defect that an earlier run found
     keeps its id and its disposition. Ids that this very run gave out before it was killed or reopened are found
     again by its claims.
+
+    Args:
+        apart: ids of findings that these claims do not speak of.
     """
     ledger, subject = run.world.ledger, run.change.subject
-    past = [f for f in finding_rows.of_subject(ledger, subject, run=run.id) if not _of_this_run_alone(f)]
+    said = {p.claim.id for p in placed}
+    every = [f for f in finding_rows.of_subject(ledger, subject, run=run.id) if f.id not in apart]
+    past = [f for f in every if not _is_said_again(f, said)]
     known = [replace(f, claims=tuple(c for c in f.claims if ":" in c.id)) for f in past]
     highest = max((int(f.id[1:]) for f in known), default=0)
     names = {f.id: f for f in known}
@@ -116,9 +121,9 @@ def identified(run: Run, placed: Sequence[Placed]) -> tuple[Finding, ...]:
     return tuple(f if f.id else replace(f, id=next(fresh)) for f in findings)
 
 
-def _of_this_run_alone(finding: Finding) -> bool:
-    """Whether only this run has spoken of it. Of a run that was removed, findings stay known without their claims."""
-    return bool(finding.claims) and not any(":" in c.id for c in finding.claims)
+def _is_said_again(finding: Finding, said: set[str]) -> bool:
+    """Whether it is made of these very claims. Of a run that was removed, findings stay known without their claims."""
+    return bool(finding.claims) and all(c.id in said for c in finding.claims)
 
 
 def _counts(claims: Sequence[Claim]) -> dict[str, int]:

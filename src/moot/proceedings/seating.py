@@ -86,7 +86,8 @@ def panel(config: Config, facts: Facts) -> Panel:
                 # Who has done what they were required to do is not missed.
                 skipped.append(_absent(replace(seat, required=seat.required and why != ONCE), why))
     judge = _judge(config, facts, seats)
-    sitting = {s.name for s in seats} | {s.agent.name for s in seats} | ({JUDGE} if judge else set())
+    sitting = {s.name for s in seats} | {s.agent.name for s in seats}
+    sitting |= {JUDGE, judge.agent.name, config.review.judge} if judge else set()
     sitting |= {s.seat for s in skipped if s.required}
     skipped += [
         SeatResult(
@@ -145,6 +146,7 @@ def _judge(config: Config, facts: Facts, reviewers: Iterable[Seat]) -> Seat | No
         name = sitting.agent.name
     role = config.role(name, "judge")
     agent = role.agent
+    here_alone = all(s.agent.name != agent.name for s in reviewers)
     return Seat(
         name=JUDGE,
         agent=agent,
@@ -152,7 +154,7 @@ def _judge(config: Config, facts: Facts, reviewers: Iterable[Seat]) -> Seat | No
         reads=Reads.NONE,
         substitutes=tuple(config.agent(s) for s in agent.substitutes),
         prompt=role.prompt,
-        required=JUDGE in config.policy.required,
+        required=_required(config, JUDGE, *([role.name, agent.name] if here_alone else [])),
         silence_set=role.silence_set,
     )
 

@@ -6,11 +6,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
+from operator import itemgetter
 from pathlib import PurePosixPath
 
 from markupsafe import Markup, escape
 from pygments.lexer import Lexer
-from pygments.lexers import get_lexer_by_name, get_lexer_for_filename
+from pygments.lexers import get_all_lexers, get_lexer_by_name
 from pygments.token import Token, _TokenType
 from pygments.util import ClassNotFound
 
@@ -38,7 +39,7 @@ _CLASSES: tuple[tuple[_TokenType, str], ...] = (
 
 def by_path(lines: Sequence[str], path: str) -> list[Markup]:
     """Return each line as HTML, coloured by what the file's name says it is."""
-    return _highlight(lines, _lexer_for(PurePosixPath(path).name))
+    return _highlight(lines, lexer_for(PurePosixPath(path).name))
 
 
 def by_language(lines: Sequence[str], language: str) -> list[Markup]:
@@ -67,11 +68,18 @@ def _class_of(kind: _TokenType) -> str:
 
 
 @cache
-def _lexer_for(name: str) -> Lexer | None:
-    try:
-        return get_lexer_for_filename(name, stripnl=False, ensurenl=False)
-    except ClassNotFound:
-        return None
+def lexer_for(name: str) -> Lexer | None:
+    """Return the lexer for a file name, None for plain text.
+
+    The choice is that of `pygments.lexers.get_lexer_for_filename`, which compiles hundreds of patterns first.
+    """
+    patterns = {name, *(f"*{name[i:]}" for i, char in enumerate(name) if char == ".")}
+    rated: list[tuple[float, Lexer]] = []
+    for _, aliases, known, _ in get_all_lexers(plugins=False):
+        found = patterns.intersection(known)
+        if aliases and found and (lexer := _lexer_named(aliases[0])) is not None:
+            rated.append((lexer.priority + (0.5 if name in found else 0.0), lexer))
+    return max(reversed(rated), key=itemgetter(0))[1] if rated else None
 
 
 @cache

@@ -16,6 +16,7 @@ from moot.config.model import Config
 from moot.config.paths import Home
 from moot.config.snapshot import restore
 from moot.core import codec
+from moot.core.change import FrozenDiff
 from moot.core.data import JSON
 from moot.core.errors import BusyError, EngineError, MootError
 from moot.core.runs import Result, RunStatus
@@ -36,7 +37,7 @@ WATCH_S = 0.1
 REOPENABLE = (RunStatus.INCOMPLETE, RunStatus.NOT_REVIEWED, RunStatus.STALLED)
 
 
-async def drive(name: str, home: Home, world: World, current: Config) -> RunStatus:
+async def drive(name: str, home: Home, world: World, current: Config, *, diff: FrozenDiff | None = None) -> RunStatus:
     """Execute a run until it ends, parks or is cancelled, and return how it stands then.
 
     A run that ended incomplete is taken up again: seats that answered keep their answers, the others are asked anew.
@@ -44,6 +45,7 @@ async def drive(name: str, home: Home, world: World, current: Config) -> RunStat
     Args:
         name: the run's id or a unique prefix.
         current: today's configuration, for what a run's snapshot leaves out (secrets).
+        diff: of the run's change, where the caller has read it; read otherwise.
 
     Raises:
         BusyError: another process drives it; the message names it.
@@ -68,7 +70,7 @@ async def drive(name: str, home: Home, world: World, current: Config) -> RunStat
             folder=folder,
             config=config,
             change=row.change,
-            diff=await read_diff(world.git, row.change),
+            diff=diff or await read_diff(world.git, row.change),
             generation=_generation(folder, reopen=row.status in REOPENABLE),
             secret=f"{row.id}:{row.seed}".encode(),
             created_at=row.created_at,
