@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-unit test-slow lint format bench bench-crash docs lock agents clean
+.PHONY: help demo test test-unit test-slow lint format bench bench-crash bench-match docs lock agents clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 22
@@ -43,6 +43,9 @@ agents: $(VENV)/ready ## the pinned agent CLIs the contract tests drive (skipped
 
 bench: $(VENV)/ready ## the figures of docs/benchmarks.md
 	$(BIN)/python -m benchmarks
+
+bench-match: $(VENV)/ready ## how well findings are matched: make bench-match DATA=FILE.jsonl
+	@$(BIN)/python -m benchmarks.match $(DATA)
 
 bench-crash: $(VENV)/ready ## 200 kills over a review; prints the table
 	$(BIN)/python -m benchmarks.crash

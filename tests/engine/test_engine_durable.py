@@ -196,9 +196,7 @@ def test_a_wait_ends_by_answer_or_by_the_clock_it_was_given(file):
     now, answer = [start], [None]
 
     async def body() -> JSON:
-        got = await durable.wait(
-            "w", lambda: answer[0], kind=int, now=now[0], until=start + timedelta(days=2)
-        )
+        got = await durable.wait("w", lambda: answer[0], kind=int, now=now[0], until=start + timedelta(days=2))
         return "expired" if isinstance(got, Expired) else got
 
     assert drive(file, body, "one") == Suspended("w")

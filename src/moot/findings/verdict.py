@@ -126,11 +126,13 @@ def _silent(coverage: Coverage, seats: Sequence[SeatResult]) -> list[SeatResult]
 def _unreviewed(coverage: Coverage, seats: Sequence[SeatResult]) -> list[str]:
     """Return why nothing at all can be said, [] when something can."""
     panel = _panel(seats)
-    if _left_out(coverage) and all(s.status is SeatStatus.SKIPPED for s in panel):
-        return []  # there was nothing to ask anybody
+    left_out = _left_out(coverage)
     lost = [s for s in seats if s.required and _absent(s, coverage)]
+    lost = [s for s in lost if not (left_out and s.status is SeatStatus.SKIPPED)]  # who had nothing to read
     if lost:
         return [f"{s.seat} is required and {_did(s, coverage)}." for s in lost]
+    if left_out:
+        return []
     if not any(_looked(s, coverage) for s in panel):
         silent = [f"{s.seat} {_did(s, coverage)}." for s in _silent(coverage, seats)]
         return ["Nobody has reviewed the change.", *silent]
