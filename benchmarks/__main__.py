@@ -14,13 +14,14 @@ from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 
-from benchmarks import anchors, diff, ledger, matching, panel, startup
+from benchmarks import anchors, diff, git, ledger, matching, panel, startup
 from benchmarks.figures import Figure, table
 from benchmarks.machine import machine
 
 SUITES: dict[str, tuple[str, Callable[[], Iterable[Figure]]]] = {
     "startup": ("Light commands, cold", startup.measure),
     "panel": ("A panel whose agents answer at once", panel.measure),
+    "git": ("The change and its checkouts", git.measure),
     "diff": ("Reading patches", diff.measure),
     "anchors": ("Placing claims", anchors.measure),
     "match": ("Telling the same defect from another", matching.measure),

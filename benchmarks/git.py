@@ -1,19 +1,14 @@
-"""What freezing a change, reading its diff and taking a checkout cost, in small and very large repositories.
-
-python -m benchmarks.git
-"""
+"""What freezing a change, reading its diff and taking a checkout cost, in small and very large repositories."""
 
 from __future__ import annotations
 
 import asyncio
 import itertools
-import sys
 import tempfile
 from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 
-from benchmarks import diff
-from benchmarks.figures import Figure, milliseconds, table
+from benchmarks.figures import Figure, milliseconds
 from benchmarks.repositories import generate, git, path
 
 from moot.checkouts.worktrees import Worktrees
@@ -30,8 +25,7 @@ TIMES = 5
 
 
 def measure() -> Iterator[Figure]:
-    """Yield the hunk parser's figure, and those of each size of repository."""
-    yield from diff.measure()
+    """Yield the figures of each size of repository."""
     for files, goal in SIZES:
         with tempfile.TemporaryDirectory(prefix="moot-bench-") as folder:
             repo = generate(Path(folder, "r"), files=files, lines=40, changed=CHANGED)
@@ -73,8 +67,3 @@ def _figures(repo: Path, folder: Path, size: str, goal: float) -> Iterator[Figur
         f"take it again, {size}",
         timed(lambda: worktrees.take(at(change.store), change.head, "seat0", paths=touched)),
     )
-
-
-if __name__ == "__main__":
-    print(table(measure()))
-    sys.exit(0)

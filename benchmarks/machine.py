@@ -7,6 +7,7 @@ import platform
 import re
 import sqlite3
 import subprocess
+import tempfile
 from pathlib import Path
 
 
@@ -20,6 +21,7 @@ def machine() -> str:
         f"Python {platform.python_version()}",
         f"git {git}",
         f"SQLite {sqlite3.sqlite_version}",
+        f"files on {_file_system(tempfile.gettempdir())}",
         f"load {load:.1f} at the start",
     ]
     return ", ".join(parts)
@@ -31,3 +33,13 @@ def _processor() -> str:
     except FileNotFoundError:
         found = None
     return found[1].strip() if found else platform.processor() or "an unnamed processor"
+
+
+def _file_system(folder: str) -> str:
+    """Return the type of the file system that a folder is on."""
+    try:
+        mounts = [line.split()[1:3] for line in Path("/proc/mounts").read_text().splitlines()]
+    except FileNotFoundError:
+        return "an unknown file system"
+    holding = [(point, kind) for point, kind in mounts if Path(folder).resolve().is_relative_to(point)]
+    return max(holding, key=lambda mount: len(mount[0]))[1]

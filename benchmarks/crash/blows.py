@@ -48,6 +48,14 @@ class Moment:
 
 
 @dataclass(frozen=True, slots=True)
+class Blow:
+    """One that fell: when, as a Unix time, and whether moot itself was hit."""
+
+    at: float
+    hit_moot: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Plan:
     """The blows at one run, in their order."""
 
@@ -96,7 +104,7 @@ def bundled(dealt: Iterable[tuple[Kind, Moment]], rng: Random) -> list[Plan]:
         while moments:
             taken = [moments.pop() for _ in range(min(len(moments), rng.randint(1, MOST_AT_ONCE)))]
             steps = {m.step: m for m in taken if m.step is not None}
-            moments += [m for m in taken if m.step is not None and steps[m.step] is not m]  # two at one step: no
+            moments += [m for m in taken if m.step is not None and steps[m.step] is not m]  # another run's
             made.append(Plan(kind, (*(m for m in taken if m.step is None), *(steps[step] for step in sorted(steps)))))
     rng.shuffle(made)
     return made

@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections import Counter
+from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
+
+from benchmarks.crash.blows import Blow
 
 from moot.core.turns import Failure
 from moot.ledger import turns, views
@@ -72,19 +75,17 @@ class Evidence:
                 told.append(f"{_name(b.turn)} answered, and was settled as {booked.failure.kind}")
         return told
 
-    def adopted(self, blows: list[tuple[float, bool]]) -> int:
+    def adopted(self, blows: Sequence[Blow]) -> int:
         """Return how many turns outlived a blow at those who cared for them.
 
-        Args:
-            blows: when each came, and whether it hit moot: then turns that were not booked are taken over by the next
-                moot; else those that were running, by new runners.
+        The next moot takes over what the last one had not booked, new runners what was still running.
         """
         over = 0
         for b in self.begun:
             booked = self.settled.get(b.turn)
             settled = booked.at if booked is not None and booked.at is not None else float("inf")
-            ends = [settled if moot else b.ended or float("inf") for _, moot in blows]
-            over += any(b.began < at < end for (at, _), end in zip(blows, ends, strict=True))
+            ended = b.ended if b.ended is not None else float("inf")
+            over += any(b.began < blow.at < (settled if blow.hit_moot else ended) for blow in blows)
         return over
 
 

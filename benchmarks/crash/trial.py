@@ -13,7 +13,7 @@ from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from benchmarks.crash.blows import Kind, Moment, Plan
+from benchmarks.crash.blows import Blow, Kind, Moment, Plan
 from benchmarks.crash.evidence import DONE, Evidence, gather, rows
 from benchmarks.crash.scene import Scene, configure, environment
 
@@ -31,7 +31,6 @@ class Trial:
     """A run that has come to its end, and what was done to it.
 
     Args:
-        blows: when each fell, as a Unix time, and whether it hit moot.
         unspent: moments that never came, because the run was over or past them.
         recorded: when each step was recorded, seconds after the start; only of an undisturbed run.
         troubles: what nobody planned.
@@ -39,7 +38,7 @@ class Trial:
 
     plan: Plan | None
     home: Path
-    blows: list[tuple[float, bool]] = field(default_factory=list)
+    blows: list[Blow] = field(default_factory=list)
     unspent: list[Moment] = field(default_factory=list)
     recorded: list[float] = field(default_factory=list)
     troubles: list[str] = field(default_factory=list)
@@ -145,7 +144,7 @@ def _strike(trial: Trial, kind: Kind, moot: subprocess.Popen[bytes]) -> bool:
         pairs = list(_pairs(trial.home))
         victims = [pid for pair in pairs for pid in (pair[:1] if kind is Kind.RUNNER else pair)]
         time.sleep(0 if victims else LOOK_S)
-    trial.blows.append((time.time(), kind.hits_moot))
+    trial.blows.append(Blow(time.time(), kind.hits_moot))
     if kind.hits_moot:
         name = {Kind.INTERRUPT: signal.SIGINT, Kind.TERMINATE: signal.SIGTERM}.get(kind, signal.SIGKILL)
         moot.send_signal(name)

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from random import Random
 
-from benchmarks.crash.blows import KILLS, Kind, plans
+from benchmarks.crash.blows import KILLS, Blow, Kind, plans
 from benchmarks.crash.evidence import Evidence, Logged, Settled, gather
 
 from moot.core.turns import Failure, FailureKind
@@ -44,10 +44,10 @@ def test_asking_again_for_an_answer_that_was_there_is_overlooked() -> None:
 
 
 def test_a_turn_that_outlived_a_blow_is_not_counted_as_adopted() -> None:
-    assert evidence(ANSWERED).adopted([(1.5, False)]) == 1
-    assert evidence(ANSWERED).adopted([(2.05, True)]) == 1  # answered, but not yet booked when moot was killed
-    assert evidence(ANSWERED).adopted([(2.05, False)]) == 0
-    assert evidence(ANSWERED).adopted([(0.5, True), (2.2, True)]) == 0
+    assert evidence(ANSWERED).adopted([Blow(1.5, hit_moot=False)]) == 1
+    assert evidence(ANSWERED).adopted([Blow(2.05, hit_moot=True)]) == 1  # answered, but not booked yet
+    assert evidence(ANSWERED).adopted([Blow(2.05, hit_moot=False)]) == 0
+    assert evidence(ANSWERED).adopted([Blow(0.5, hit_moot=True), Blow(2.2, hit_moot=True)]) == 0
 
 
 def test_the_agents_log_is_misread(tmp_path: Path) -> None:

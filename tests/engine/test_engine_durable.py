@@ -132,16 +132,17 @@ def test_steps_awaited_together_keep_their_places_whoever_finishes_first(file):
 
 def test_one_suspending_step_lets_go_of_its_neighbours_and_records_nothing_of_them(file, log):
     parked = [True]
+    begun = asyncio.Event()
 
     async def long() -> str:
         log.append("long begins")
+        begun.set()
         if parked[0]:
             await asyncio.Event().wait()
         return "long"
 
     async def park() -> str:
-        while not log:
-            await asyncio.sleep(0.001)
+        await begun.wait()
         if parked[0]:
             raise Suspend("parked")
         return "park"

@@ -212,7 +212,7 @@ class World:
         """Call `moot` in the repository, in this process: the whole command, from its arguments to its exit code."""
         from moot.cli.main import main
 
-        self._configure()
+        self.configure()
         out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True) for _ in range(2))
         given = io.TextIOWrapper(io.BytesIO(stdin) if isinstance(stdin, bytes) else stdin)
         with (
@@ -241,7 +241,7 @@ class World:
 
     def start(self, *args: str, env: Mapping[str, str] | None = None) -> subprocess.Popen[str]:
         """Start `moot` as a process of its own."""
-        self._configure()
+        self.configure()
         child = subprocess.Popen(
             [sys.executable, "-m", "moot", *args],
             cwd=self.repo, env={**self.environ, **(env or {})}, text=True, start_new_session=True,
@@ -268,7 +268,8 @@ class World:
         except OSError:
             return False
 
-    def _configure(self) -> None:
+    def configure(self) -> None:
+        """Write the person's configuration as it is now; every call of moot does."""
         lines = []
         for section, keys in self.tables.items():
             lines += [f"[{section}]", *(f"{key} = {_toml(value)}" for key, value in keys.items()), ""]

@@ -61,7 +61,7 @@ class Asking:
 
 @asynccontextmanager
 async def asking(world: World) -> AsyncIterator[Asking]:
-    world._configure()
+    world.configure()
     mine = home(world.environ)
     config = load(mine, world.environ, kinds=("command", "claude")).config
     with open_ledger(f"sqlite:///{mine.data / 'ledger.db'}") as ledger:

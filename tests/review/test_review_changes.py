@@ -9,8 +9,6 @@ from pathlib import Path
 import pytest
 from review_world import HEAD, Ran, World
 
-SEEN = "review(summary=change)"
-
 
 def everything(top: Path) -> dict[str, tuple[str, int, int]]:
     """Every file below a folder: its content, mode and time, git's own included."""

@@ -81,9 +81,7 @@ def test_after_a_pause_one_turn_goes_first(world: World) -> None:
     first, second = world.diary()[-2:]
     assert first.end is not None
     assert first.end <= second.begin
-    shown = world.moot("show", ran.result["run"], "--story").out
-    assert "both is paused" in shown
-    assert "one turn goes first" in shown
+    assert "both was paused; one turn goes first" in world.moot("show", ran.result["run"], "--story").out
 
 
 @pytest.mark.parametrize(

@@ -166,6 +166,24 @@ def test_requiring_an_agent_that_only_judges_requires_the_judge() -> None:
     assert (both.judge.required, [s.required for s in both.reviewers]) == (False, [True, False])
 
 
+def test_who_reviews_a_branch_once_is_required_once() -> None:
+    roles = {"security": {"agent": "a", "runs": "first"}}
+    asked = config(roles=roles, review={"reviewers": ["security"], "judge": "rules"}, policy={"required": ["a"]})
+    first, again = panel(asked, Facts()), panel(asked, Facts(seen=("reviewer-security",)))
+    assert [s.required for s in first.reviewers] == [True]
+    assert [(s.seat, s.required) for s in again.skipped] == [("reviewer-security", False)]
+
+
+def test_a_required_analyzer_is_missed_where_it_is_not_installed_only() -> None:
+    review = {"reviewers": ["b", "ruff", "typos"], "judge": "rules"}
+    asked = config(review=review, policy={"required": ["ruff", "typos"]})
+    seated = panel(asked, Facts(missing={"ruff": "not installed"}, idle={"typos": "no files for it in the change"}))
+    assert [(s.seat, s.note, s.required) for s in seated.skipped] == [
+        ("ruff", "not installed", True),
+        ("typos", "no files for it in the change", False),
+    ]
+
+
 def test_a_required_seat_that_is_skipped_is_told_once() -> None:
     seated = panel(
         config(

@@ -36,6 +36,20 @@ class FailureKind(StrEnum):
     NOT_INSTALLED = "not_installed"
 
 
+#: Failures for want of quota or money: the same question may be answered later.
+LIMITS = frozenset(
+    {FailureKind.USAGE_LIMIT, FailureKind.MODEL_LIMIT, FailureKind.RATE_LIMITED, FailureKind.BILLING}
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Why a reply is no answer. `detail` is a clause that a nudge can repeat."""
+
+    kind: FailureKind
+    detail: str
+
+
 @dataclass(frozen=True, slots=True)
 class Usage:
     """What a turn burned. `cost_usd` is None where the CLI reports no money."""

@@ -14,7 +14,7 @@ from moot.core.change import Side
 from moot.core.data import JSON
 from moot.core.findings import Claim, Dropped, DropReason, Severity
 from moot.core.replies import CodexFinding, CodexReview, FindingReply, ReviewReply
-from moot.core.turns import FailureKind
+from moot.core.turns import FailureKind, Problem
 from moot.findings.json_scan import objects
 
 #: Stands for the quote of a finding that names lines and quotes nothing (Codex's form). No seat may write it itself.
@@ -28,14 +28,6 @@ _NO_DEFECT = re.compile(
     r"|looks good(?: to me)?|lgtm|not an? (?:issue|bug|defect|problem)|nothing to report)\W*\Z",
     re.IGNORECASE,
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """Why a reply is no answer. `detail` is a clause that a nudge can repeat."""
-
-    kind: FailureKind
-    detail: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,12 +12,7 @@ from typing import Literal
 
 from moot.core.findings import Disposition, Finding, RulingKind, Severity
 from moot.core.runs import Coverage, Reads, Result, Ruled, RunStatus, SeatResult, SeatStatus, Verdict
-from moot.core.turns import FailureKind
-
-#: Failures for want of quota or money: the same run may succeed later.
-LIMITS = frozenset(
-    {FailureKind.USAGE_LIMIT, FailureKind.MODEL_LIMIT, FailureKind.RATE_LIMITED, FailureKind.BILLING}
-)  # fmt: skip
+from moot.core.turns import LIMITS
 
 _SETTLED = frozenset({Disposition.FIXED, Disposition.REFUTED, Disposition.WITHDRAWN})
 _UNRULED = frozenset({None, RulingKind.UNVERIFIED})

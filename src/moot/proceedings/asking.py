@@ -14,9 +14,8 @@ from moot.core import codec
 from moot.core.data import JSON
 from moot.core.replies import ReviewReply
 from moot.core.runs import Check, Reads
-from moot.core.turns import Prompt, Reply
+from moot.core.turns import Problem, Prompt, Reply
 from moot.engine import durable
-from moot.findings.claims import Problem as Unusable
 from moot.findings.claims import parse_reply
 from moot.proceedings import briefs
 from moot.proceedings.briefs import Files, Setting
@@ -24,7 +23,7 @@ from moot.proceedings.checks import run_checks
 from moot.proceedings.seating import Panel
 from moot.seats.attempts import write
 from moot.seats.panel import Answer, sit
-from moot.seats.run import Answered, Expect, Problem, Run, Seat
+from moot.seats.run import Answered, Expect, Run, Seat
 
 
 async def ask_reviewers(
@@ -79,8 +78,8 @@ def expect_review(seat: Seat) -> Expect:
 def structured(reply: Reply, schema: type[BaseModel]) -> JSON | Problem:
     """Read a reply by its schema."""
     value = parse_reply(reply.text, reply.data, schema)
-    if isinstance(value, Unusable):
-        return Problem(value.kind, value.detail)
+    if isinstance(value, Problem):
+        return value
     return codec.dump(schema, value)
 
 

@@ -39,7 +39,7 @@ def find_facts(config: Config, diff: FrozenDiff, world: World, subject: str, run
         if not tools.applies(tool, paths):
             idle[tool] = "no files for it in the change"
         elif tools.present(tool, world.environ) is None:
-            idle[tool] = "not installed"
+            missing[tool] = "not installed"
         else:
             present.append(tool)
     return Facts(missing, tuple(present), idle, seats.that_answered(world.ledger, subject, before=run))

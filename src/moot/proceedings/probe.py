@@ -13,13 +13,13 @@ from moot.core.data import JSON
 from moot.core.process import Limits
 from moot.core.replies import ProbeReply
 from moot.core.runs import Reads
-from moot.core.turns import Agent, FailureKind, Prompt, Reply
+from moot.core.turns import Agent, FailureKind, Problem, Prompt, Reply
 from moot.proceedings.asking import structured
 from moot.prompts.render import render, schema_text
 from moot.seats import places
 from moot.seats.attempts import write
 from moot.seats.panel import Answer, sit
-from moot.seats.run import Answered, Expect, Problem, Run, Seat
+from moot.seats.run import Answered, Expect, Run, Seat
 
 WALL_S, SILENCE_S = 180.0, 120.0
 TEMPTATION = "probe-was-here.txt"

@@ -22,7 +22,7 @@ class Facts:
     """What was found on this machine and in the subject's past; recorded once per run.
 
     Args:
-        missing: agent name to why it cannot be started.
+        missing: agent or built-in analyzer to why it cannot be started.
         analyzers: names of built-in analyzers that are installed and have files to look at.
         idle: analyzer name to why it has nothing to do here.
         seen: seats that answered in an earlier review of this subject.
@@ -71,11 +71,11 @@ def panel(config: Config, facts: Facts) -> Panel:
     for name in dict.fromkeys([*names, *config.review.roles]):
         if name == ALL_ANALYZERS:
             seats += [_analyzer(config, tool) for tool in facts.analyzers]
-            skipped += [_idle(tool, why) for tool, why in facts.idle.items()]
+            skipped += [_idle(config, tool, facts) for tool in ANALYZERS if tool in facts.idle or tool in facts.missing]
         elif name in facts.analyzers:
             seats.append(_analyzer(config, name))
-        elif name in facts.idle:
-            skipped.append(_idle(name, facts.idle[name]))
+        elif name in ANALYZERS:
+            skipped.append(_idle(config, name, facts))
         else:
             role = config.role(name)
             seat = _reviewer(config, facts, role)
@@ -86,9 +86,8 @@ def panel(config: Config, facts: Facts) -> Panel:
                 # Who has done what they were required to do is not missed.
                 skipped.append(_absent(replace(seat, required=seat.required and why != ONCE), why))
     judge = _judge(config, facts, seats)
-    sitting = {s.name for s in seats} | {s.agent.name for s in seats}
+    sitting = {n for s in seats for n in (s.name, s.agent.name)} | {n for s in skipped for n in (s.seat, s.agent)}
     sitting |= {JUDGE, judge.agent.name, config.review.judge} if judge else set()
-    sitting |= {s.seat for s in skipped if s.required}
     skipped += [
         SeatResult(
             name, name, "", SeatStatus.SKIPPED, Reads.READ, note="required, but nobody of that name sits", required=True
@@ -186,8 +185,14 @@ def _optional(config: Config, *names: str) -> bool:
     return not _required(config, *names) and any(name in config.policy.optional for name in names)
 
 
-def _idle(tool: str, why: str) -> SeatResult:
-    return SeatResult(tool, tool, "analyzer", SeatStatus.SKIPPED, Reads.SCAN, note=why, optional=True)
+def _idle(config: Config, tool: str, facts: Facts) -> SeatResult:
+    """An analyzer that is not asked. Missed is only one that is required by its name and is not there."""
+    missing = facts.missing.get(tool)
+    required = missing is not None and _required(config, tool)
+    return SeatResult(
+        tool, tool, "analyzer", SeatStatus.SKIPPED, Reads.SCAN, note=missing or facts.idle.get(tool, ""),
+        required=required, optional=not required,
+    )  # fmt: skip
 
 
 def _absent(seat: Seat, why: str) -> SeatResult:

@@ -42,6 +42,7 @@ def render(template: str, **values: Any) -> str:
     return "\n".join(kept).strip() + "\n"
 
 
+@lru_cache
 def schema_text(schema: type[BaseModel]) -> str:
     """Return the JSON Schema of a reply as prompts show it: without the generated titles, which only cost tokens."""
     return json.dumps(_untitled(schema.model_json_schema()), indent=1, ensure_ascii=False)

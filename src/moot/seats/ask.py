@@ -13,13 +13,13 @@ from moot.agents.selection import resolve
 from moot.core import codec
 from moot.core.ledger import Admitted, Refused, TurnId, Wait
 from moot.core.limits import MAX_REPLY_BYTES
-from moot.core.turns import Agent, Conversation, Failure, FailureKind, Prompt, Reply, Usage
+from moot.core.turns import LIMITS, Agent, Conversation, Failure, FailureKind, Prompt, Reply, Usage
 from moot.engine import Suspend
 from moot.ledger import conversations, turns
 from moot.prompts.render import render
 from moot.seats import attempts, turn
 from moot.seats.attempts import Attempt, Form
-from moot.seats.reactions import LIMITS, PAUSING, Again, GiveUp, NextAgent, NextModel, Nudge, Reaction, Standing, react
+from moot.seats.reactions import PAUSING, Again, GiveUp, NextAgent, NextModel, Nudge, Reaction, Standing, react
 from moot.seats.run import Answered, Expect, Failed, Run, Seat
 from moot.seats.turn import Place, Told
 

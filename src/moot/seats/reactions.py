@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from moot.core.turns import Failure, FailureKind
+from moot.core.turns import LIMITS, Failure, FailureKind
 
 K = FailureKind
 
@@ -47,8 +47,6 @@ class GiveUp:
 
 Reaction = Nudge | Again | NextModel | NextAgent | GiveUp
 
-#: Kinds whose cause is a quota: the account is paused, and giving up stalls the run instead of failing it.
-LIMITS = frozenset({K.USAGE_LIMIT, K.MODEL_LIMIT, K.RATE_LIMITED, K.BILLING})
 #: Kinds for which the same account will not answer anybody for a while.
 PAUSING = frozenset({K.USAGE_LIMIT, K.BILLING})
 #: How often a passing trouble is waited out before somebody else is asked.

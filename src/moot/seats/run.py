@@ -15,7 +15,7 @@ from moot.core.data import JSON
 from moot.core.ledger import TurnId
 from moot.core.process import Limits, Process
 from moot.core.runs import Reads
-from moot.core.turns import Agent, Failure, FailureKind, Reply, Usage
+from moot.core.turns import Agent, Failure, Problem, Reply, Usage
 from moot.git.run import Git
 from moot.ledger import events
 from moot.ledger.database import Ledger
@@ -131,14 +131,6 @@ class Expect:
     read: Callable[[Reply], JSON | Problem]
     schema: JSON = None
     write: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """Why a reply is no answer, in words that a nudge can repeat."""
-
-    kind: FailureKind
-    detail: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,13 +12,13 @@ from moot.agents.selection import program_paths
 from moot.core.data import JSON
 from moot.core.errors import MootError
 from moot.core.process import Command, Exited, Fresh, Limits, Lost, Sandbox
-from moot.core.turns import Agent, Conversation, Event, Failure, FailureKind, Reply, TurnSpec
+from moot.core.turns import Agent, Conversation, Event, Failure, FailureKind, Problem, Reply, TurnSpec
 from moot.engine import Suspend
 from moot.process.environment import base_environment
 from moot.process.local import salvage
 from moot.process.output import read_stderr, read_stdout
 from moot.seats.attempts import Attempt, write
-from moot.seats.run import Expect, Problem, Run, Seat
+from moot.seats.run import Expect, Run, Seat
 
 #: How often a running job is looked at, seconds: closely at first, so that quick agents are not waited for.
 FIRST_LOOK_S, LATER_LOOK_S, FIRST_SECONDS = 0.02, 0.1, 5.0
