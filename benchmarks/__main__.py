@@ -28,7 +28,7 @@ SUITES: dict[str, tuple[str, Callable[[], Iterable[Figure]]]] = {
     "ledger": ("The ledger (SQLite)", ledger.measure),
 }
 PAGE = Path(__file__).parent.parent / "docs" / "benchmarks.md"
-BEGIN, END = "<!-- measured: begin -->", "<!-- measured: end -->"
+BEGIN, END = "[//]: # (measured: begin)", "[//]: # (measured: end)"  # comments that no renderer shows
 
 
 def main() -> int:
@@ -59,7 +59,7 @@ def written(page: str, measured: str) -> str:
     _, end, after = rest.partition(END)
     if not begin or not end:
         raise SystemExit(f"docs/benchmarks.md lacks {BEGIN} or {END}")
-    return f"{before}{BEGIN}\n{measured}\n{END}{after}"
+    return f"{before}{BEGIN}\n\n{measured}\n\n{END}{after}"
 
 
 if __name__ == "__main__":

@@ -101,7 +101,7 @@ def test_lists_are_newest_first_and_can_be_narrowed(where: Path | str, ledger: L
 
 
 def test_the_light_list_knows_which_statuses_are_unfinished() -> None:
-    named = {f"'{status}'" for status in RunStatus if not status.resumable}
+    named = {f"'{status}'" for status in RunStatus if not status.unfinished}
     assert set(views._ENDED.strip("()").split(", ")) == named
 
 

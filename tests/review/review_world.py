@@ -90,9 +90,7 @@ class Entry:
 
 @dataclass
 class World:
-    """Args:
-    folder: everything of this machine is below it.
-    """
+    """One machine with one person and one repository; everything of it is below `folder`."""
 
     folder: Path
     tables: dict[str, dict[str, object]] = field(default_factory=dict)
@@ -229,7 +227,7 @@ class World:
                 code = e.code
         assert isinstance(code, int)
         ran = Ran(code, *(stream.buffer.getvalue().decode() for stream in (out, err)))  # type: ignore[attr-defined]
-        assert "Traceback" not in ran.err
+        assert "--debug" in args or "Traceback" not in ran.err
         return ran
 
     def review(self, *args: str, **given: Any) -> Ran:
@@ -278,13 +276,14 @@ class World:
     # ---- what happened
 
     def runs(self) -> list[Path]:
-        """The folders of all runs, oldest first."""
-        return sorted((self.home / "runs").glob("*"), key=lambda p: p.stat().st_ctime_ns)
+        """The folders of all runs that were driven, oldest first."""
+        locks = sorted((self.home / "runs").glob("*/driver.lock"), key=lambda lock: lock.stat().st_mtime_ns)
+        return [lock.parent for lock in locks]
 
     @property
     def run(self) -> Path:
         """The folder of the one run there is, or the newest."""
-        return max((self.home / "runs").iterdir(), key=lambda p: (p / "files").stat().st_ctime_ns)
+        return self.runs()[-1]
 
     def job(self, seat: str, key: str = "review-1", attempt: int = 1, run: Path | None = None) -> Path:
         """The folder of a turn; `key` may be its beginning, and means the first one then."""

@@ -59,22 +59,16 @@ def slow(world: World) -> World:
 def test_a_killed_run_is_finished_without_paying_twice(slow: World, during: tuple[str, ...]) -> None:
     kill(begin(slow, *during))
     run = slow.run.name
-    assert "next: moot runs resume " in slow.moot("show", run).out
+    shown = slow.moot("show", run).out
+    assert shown.startswith("STOPPED")
+    assert f"which drove it, is gone; nothing is lost\nnext: moot runs resume {run[-4:]}" in shown
+    assert " stopped " in slow.moot("runs", "list").out
+    assert [r["id"] for r in slow.moot("runs", "list", "--json", "--unfinished").result] == [run]
     ran = slow.moot("runs", "resume", run[-4:], "--json")
     assert (ran.code, ran.result["status"], ran.result["run"]) == (1, "complete", run)
     assert sorted(ran.titles) == sorted([DIVISION["title"], LEAK["title"]])
     assert sorted(e.agent for e in slow.diary()) == ["chief", "one", "two"]
     assert all(s["turns"] == 1 for s in ran.result["seats"])
-
-
-def test_a_killed_run_is_not_said_to_be_driven(slow: World) -> None:
-    kill(begin(slow, "one"))
-    shown = slow.moot("show", slow.run.name).out
-    assert shown.startswith("STOPPED")
-    assert "which drove it, is gone; nothing is lost\nnext: moot runs resume " in shown
-    assert " stopped " in slow.moot("runs", "list").out
-    (line,) = slow.moot("runs", "list", "--json", "--unfinished").result
-    assert line["id"] == slow.run.name
 
 
 def test_a_run_is_parked_from_another_process_and_goes_on_later(slow: World) -> None:
@@ -83,6 +77,10 @@ def test_a_run_is_parked_from_another_process_and_goes_on_later(slow: World) -> 
     driven = slow.moot("show", run).out
     assert "RUNNING" in driven
     assert f"driven by process {child.pid}" in driven
+    refused = slow.moot("runs", "resume", run)
+    assert refused.code == 2
+    assert f"is being driven by another moot (process {child.pid} on " in refused.err
+    assert slow.moot("runs", "rm", run).code == 2
     asked = slow.moot("runs", "park", run)
     assert (asked.code, asked.out) == (0, f"asked run {run[-4:]} to park\n")
     ran = ended(child)
@@ -127,16 +125,6 @@ def test_ctrl_c_while_a_patch_is_typed_in_leaves_at_once(world: World) -> None:
 
     ran = world.moot("review", "--diff", "-", stdin=Typing())
     assert (ran.code, ran.out, ran.err) == (130, "", "\n")
-
-
-def test_a_second_driver_is_refused(slow: World) -> None:
-    child = begin(slow, "one")
-    run = slow.run.name
-    refused = slow.moot("runs", "resume", run)
-    assert refused.code == 2
-    assert f"is being driven by another moot (process {child.pid} on " in refused.err
-    assert slow.moot("runs", "rm", run).code == 2
-    assert ended(child).code == 1
 
 
 @pytest.fixture

@@ -82,7 +82,10 @@ class Console:
         """Print what happened, where, and what to do next, on standard error."""
         message = f"{error.where}: {error.message}" if error.where else error.message
         word = paint("error:", Style.BOLD, Style.RED, colour=self.err_colour)
-        self.note(f"{word} {safe.line(message)}")
+        first, *more = message.split("\n")  # a configuration tells all its mistakes at once
+        self.note(f"{word} {safe.line(first)}")
+        for line in more:
+            self.note(f"       {safe.line(line)}")
         if error.next_step:
             self.note(f"{paint('next:', Style.BOLD, colour=self.err_colour)} {safe.line(error.next_step)}")
 

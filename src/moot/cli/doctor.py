@@ -31,14 +31,21 @@ def doctor(context: Context, probe: bool, as_json: bool) -> None:
 
 
 async def _examine(context: Context, *, probe: bool) -> list[Point]:
+    from moot.config.model import Config
+    from moot.core.errors import ConfigError
     from moot.runs import world as worlds
-    from moot.runs.examine import examine
+    from moot.runs.examine import Point, examine
     from moot.runs.probing import probe_agents
 
-    config = context.config().config
+    broken: list[Point] = []
+    try:
+        config = context.config().config
+    except ConfigError as e:
+        config, told = Config(), e.message.split("\n")
+        broken = [Point("fail", "config", f"{e.where}: {told[0]}", "moot config check")]
     with context.ledger() as ledger:
         world = worlds.build(context.home, context.environ, ledger)
-        points = await examine(config, context.home, world)
+        points = [*broken, *await examine(config, context.home, world)]
         if probe:
             points += await probe_agents(config, context.home, world)
     return points

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -91,7 +92,8 @@ def print_report(
         console.echo(text.rstrip("\n"))
     else:
         write(output.path.absolute(), text)
-        console.note(f"wrote {output.path}")
+        first = render(result, "text", now=datetime.now(UTC), width=console.width).split("\n", 1)[0]
+        console.note(f"{first}\nwrote {output.path}")
 
 
 def write_html(context: Context, row: Run, result: Result, diff: FrozenDiff | None) -> None:
@@ -121,6 +123,8 @@ def _parking(world: World, row: Run, shown: Progress) -> Iterator[None]:
     def interrupted() -> None:
         nonlocal asked
         if asked:
+            sys.stderr.write(f"\nnext: moot runs resume {row.short}\n")
+            sys.stderr.flush()
             os._exit(INTERRUPTED)
         asked = True
         requests.add(world.ledger, row.id, "park", "Ctrl-C", now=world.now())

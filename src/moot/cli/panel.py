@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from moot import engine
@@ -67,6 +67,7 @@ async def _review(context: Context, asked: Asked, target: Target) -> int:
     await trying
     for notice in loaded.notices:
         console.note(f"note: {notice}")
+    change = replace(change, notes=(*change.notes, *loaded.notices))
     return await _create_and_drive(context, asked, git, change, diff, loaded.config, console)
 
 

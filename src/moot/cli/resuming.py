@@ -10,7 +10,7 @@ from typing import Literal
 from moot import engine
 from moot.cli.console import Console
 from moot.cli.context import Context
-from moot.cli.foreground import Output, drive_here
+from moot.cli.foreground import INTERRUPTED, Output, drive_here
 from moot.core.errors import BusyError, UsageError
 from moot.core.runs import RunStatus
 from moot.git.diff import read_diff
@@ -46,12 +46,17 @@ def resume_unfinished(context: Context, repo: Path, output: Output) -> int:
     """Resume every run of a repository that has not come to its end, oldest first; the worst exit code counts."""
     console = Console.standard()
     with context.ledger() as ledger:
-        waiting = runs.list_runs(ledger, repo=str(repo), statuses=[s for s in RunStatus if s.resumable])
+        waiting = runs.list_runs(ledger, repo=str(repo), statuses=[s for s in RunStatus if s.unfinished])
         waiting = tuple(r for r in reversed(waiting) if not driven(context.home.runs / r.id))
     if not waiting:
         console.note("nothing to resume here: every run has come to its end")
         return 0
-    return max(resume_run(context, run.id, output) for run in waiting)
+    codes: list[int] = []
+    for run in waiting:
+        codes.append(resume_run(context, run.id, output))
+        if codes[-1] == INTERRUPTED:
+            return INTERRUPTED
+    return max(codes)
 
 
 def request(context: Context, name: str, verb: Literal["park", "cancel"]) -> None:
@@ -59,7 +64,8 @@ def request(context: Context, name: str, verb: Literal["park", "cancel"]) -> Non
     console = Console.standard()
     with context.ledger() as ledger:
         run = runs.get(ledger, name)
-        if run.status.finished or (verb == "park" and run.status is RunStatus.STALLED):
+        ended = run.status in (RunStatus.COMPLETE, RunStatus.CANCELLED)
+        if ended or (verb == "park" and (run.status.finished or run.status is RunStatus.STALLED)):
             raise UsageError(f"run {run.short} is {run.status}", next_step=f"moot show {run.short}")
         world = worlds.build(context.home, context.environ, ledger)
         asked = requests.add(ledger, run.id, verb, "moot runs", now=world.now())
@@ -69,7 +75,9 @@ def request(context: Context, name: str, verb: Literal["park", "cancel"]) -> Non
         if verb == "cancel":
             asyncio.run(wind_up(world, run.id, context.home.runs / run.id))
         status = RunStatus.CANCELLED if verb == "cancel" else RunStatus.PARKED
-        runs.set_status(ledger, run.id, status, now=world.now())
+        if not runs.set_status(ledger, run.id, status, now=world.now(), fence=run.fence):
+            console.echo(f"asked run {run.short} to {verb}")  # somebody has just taken it up, and will see
+            return
         requests.mark_handled(ledger, asked.id, now=world.now())
         console.echo(f"run {run.short} is {status}")
 

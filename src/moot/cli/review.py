@@ -55,6 +55,11 @@ def review(
     """
     from moot.cli.panel import Asked, run_review
 
+    if as_json and format_ not in (None, "json"):
+        raise click.UsageError("--json and --format say different things")
+    if base is not None and target is not None and ".." in target:
+        raise click.UsageError("a range has its own base: leave --base out")
+
     flags: dict[str, str | list[str]] = {}
     if reviewers:
         flags["review.reviewers"] = [name.strip() for name in reviewers.split(",") if name.strip()]

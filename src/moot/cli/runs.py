@@ -17,8 +17,6 @@ from moot.cli.lazy import LazyGroup
 if TYPE_CHECKING:
     from moot.ledger.views import RunLine
 
-LATEST = "latest"
-
 
 @click.group(cls=LazyGroup)
 def runs() -> None:
@@ -78,7 +76,7 @@ def _table(found: tuple[RunLine, ...], folder: Path) -> list[str]:
 
 
 @runs.command("show", short_help="Show a run: its report, its whole story, or one of its seats.")
-@click.argument("run", shell_complete=complete_run)
+@click.argument("run", required=False, shell_complete=complete_run)
 @click.argument("seat", required=False, shell_complete=complete_seat)
 @click.option("--format", "format_", type=click.Choice(FORMATS), help="How to print the report (default: text).")
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
@@ -88,7 +86,7 @@ def _table(found: tuple[RunLine, ...], folder: Path) -> list[str]:
 @click.pass_obj
 def show(
     context: Context,
-    run: str,
+    run: str | None,
     seat: str | None,
     format_: str | None,
     as_json: bool,
@@ -100,6 +98,11 @@ def show(
     from moot.cli.foreground import Output
     from moot.cli.showing import show_report, show_seat, show_story
 
+    if (seat is not None or story) and (format_ or as_json or output or everything):
+        raise click.UsageError("the story and a seat's turns are text: leave the other options out")
+    if as_json and format_ not in (None, "json"):
+        raise click.UsageError("--json and --format say different things")
+    run = run or _latest(context)
     if seat is not None:
         show_seat(context, run, seat)
     elif story:
@@ -157,6 +160,16 @@ def rm(context: Context, runs: tuple[str, ...]) -> None:
 
     for run in runs:
         remove(context, run)
+
+
+def _latest(context: Context) -> str:
+    """The newest run of the repository the person is in."""
+    from moot.ledger import views
+
+    latest = views.latest_run(context.ledger_url(), str(_top_level()))
+    if latest is None:
+        raise click.UsageError("no run here yet: name one, or start with moot review")
+    return latest.id
 
 
 def show_latest(context: Context) -> None:

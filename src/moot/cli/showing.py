@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from pathlib import Path
 
 from moot.cli.console import Console
@@ -15,10 +16,11 @@ from moot.core.process import Exited
 from moot.core.runs import RunStatus
 from moot.git.diff import read_diff
 from moot.git.run import Git
-from moot.ledger import drops, events, findings, runs, turns
+from moot.ledger import drops, events, findings, runs, seats, turns
 from moot.ledger.database import Ledger
 from moot.ledger.runs import Run
 from moot.ledger.turns import Turn
+from moot.proceedings.seating import seat_name
 from moot.process.local import LocalProcess
 from moot.process.output import read_stdout
 from moot.reports import safe
@@ -37,6 +39,10 @@ def show_report(context: Context, name: str, output: Output) -> None:
     with context.ledger() as ledger:
         run = runs.get(ledger, name)
         result = runs.result(ledger, run.id)
+        if result is None and output.format == "json":
+            told = {"run": run.id, "status": run.status.value, "verdict": None, "label": run.label}
+            console.echo(json.dumps(told, indent=2))
+            return
         if result is None:
             console.echo(_standing(run, driven=driven(context.home.runs / run.id)))
             return
@@ -56,8 +62,8 @@ def frozen(run: Run) -> FrozenDiff | None:
 def _standing(run: Run, *, driven: bool) -> str:
     stopped = run.status is RunStatus.RUNNING and not driven
     head = f"{'STOPPED' if stopped else run.status.upper()}   run {run.short}   {safe.line(run.label)}"
-    if run.status is RunStatus.CANCELLED:
-        return head
+    if run.status in (RunStatus.CANCELLED, RunStatus.COMPLETE):
+        return f"{head}\nnext: moot show {run.short} --story"
     who = f"process {run.driver.pid} on {run.driver.machine}" if run.driver is not None else "a process"
     if driven:
         return f"{head}\ndriven by {who}\nnext: moot show {run.short} --story"
@@ -77,7 +83,14 @@ def show_seat(context: Context, name: str, seat: str) -> None:
     """Print one seat's prompts and replies, and what became of its claims."""
     console = Console.standard()
     with context.ledger() as ledger:
-        told = story(context, ledger, runs.get(ledger, name), texts_of=seat)
+        run = runs.get(ledger, name)
+        known = {s.seat: s for s in seats.of_run(ledger, run.id)}
+        seat = seat if seat in known or seat_name(seat) not in known else seat_name(seat)
+        told = story(context, ledger, run, texts_of=seat)
+    if seat in known and all(t.seat != seat for t in told.turns):
+        line = known[seat]
+        console.echo(f"{safe.line(seat)}   {line.status}: {safe.line(line.note) or 'it was not asked'}")
+        return
     console.echo(render_seat(told, seat, width=console.width, colour=console.colour).rstrip("\n"))
 
 

@@ -82,6 +82,11 @@ class _Check:
                 for variable in held:
                     if variable.upper() in FORGE_ACCESS:
                         yield self.bad((*path, key), f"{variable} gives access to a forge, which no agent may have")
+            for other in agent.substitutes:
+                known = self.config.agents.get(other)
+                if known is not None and known.reply != agent.reply:
+                    forms = f'"{other}" answers in {known.reply}, "{name}" in {agent.reply}'
+                    yield self.bad((*path, "substitutes"), f"{forms}: one cannot take the other's seat")
             others = self.agent_names - {name}
             yield from self.unknown((*path, "substitutes"), agent.substitutes, others, "another agent")
 

@@ -3,4 +3,3 @@
 MAX_REPLY_BYTES = 4 * 1024 * 1024  # of one turn's final text
 MAX_STDOUT_BYTES = 256 * 1024 * 1024  # of one turn's raw output that is read back
 MAX_FILE_BYTES = 1024 * 1024  # of one file shown to seats whole
-MAX_BATCH_BYTES = 400 * 1024  # of one change file; a larger change is split into batches

@@ -38,9 +38,9 @@ class RunStatus(StrEnum):
         return self in _FINISHED
 
     @property
-    def resumable(self) -> bool:
-        """Whether there is something left to do: a step, or a seat that failed."""
-        return self not in (RunStatus.COMPLETE, RunStatus.CANCELLED)
+    def unfinished(self) -> bool:
+        """Whether steps are left to do. A run that ended incomplete has none: its failed seats are asked on demand."""
+        return not self.finished or self is RunStatus.FAILED
 
 
 _FINISHED = {

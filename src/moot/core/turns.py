@@ -106,13 +106,26 @@ class Failure:
     cumulative: bool = False
 
 
+#: The node of analyzers: nobody is paid for it, so no budget counts it.
+SCAN = "scan"
+
+
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """A rendered prompt. `live` is enough for a seat that remembers the conversation; everyone else gets `full`."""
+    """A rendered prompt.
+
+    Args:
+        full: everything a seat needs that remembers nothing.
+        live: what is enough for a seat that remembers; None where it always needs everything.
+        about: stands for the content of files the prompt names by path, so that other content is another question.
+        continues: id of the conversation in which `live` makes sense; None for the seat's latest about the subject.
+    """
 
     node: str
     full: str
     live: str | None = None
+    about: str = ""
+    continues: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

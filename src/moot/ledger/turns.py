@@ -13,7 +13,7 @@ from moot.core import codec
 from moot.core.errors import LedgerError, NotFoundError
 from moot.core.ledger import Admission, Admitted, Caps, TurnId
 from moot.core.runs import RunStatus
-from moot.core.turns import Conversation, Failure, Reply, Usage
+from moot.core.turns import SCAN, Conversation, Failure, Reply, Usage
 from moot.ledger.admission import AccountState, Facts, Spent, TurnState, decide, is_probe
 from moot.ledger.database import Ledger
 from moot.ledger.tables import accounts, requests, runs, turns
@@ -212,6 +212,13 @@ def reap(
     return tuple(lapsed)
 
 
+def continued_elsewhere(ledger: Ledger, conversation: str, run: str) -> bool:
+    """Return whether a turn of another run is under way in that conversation."""
+    busy = select(turns.c.id).where(turns.c.conversation == conversation, turns.c.run != run, _HOLDS_PLACE).limit(1)
+    with ledger.read() as db:
+        return db.scalar(busy) is not None
+
+
 def unsettled(ledger: Ledger, run: str) -> tuple[Turn, ...]:
     """Return a run's turns that began and were not settled, in the order of their admission."""
     return tuple(turn for turn in of_run(ledger, run) if turn.state != TurnState.SETTLED)
@@ -268,7 +275,7 @@ def _spent(db: Connection, which: ColumnElement[bool]) -> Spent:
             func.coalesce(func.sum(turns.c.input_tokens + turns.c.output_tokens), 0),
             func.coalesce(func.sum(turns.c.cost_usd), 0.0),
             func.coalesce(func.sum(waiting), 0.0),
-        ).where(which, turns.c.state != TurnState.LAPSED)
+        ).where(which, turns.c.state != TurnState.LAPSED, turns.c.node != SCAN)
     ).one()
     return Spent(row[0], int(row[1]), float(row[2]), float(row[3]))
 

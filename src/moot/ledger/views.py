@@ -14,7 +14,7 @@ from typing import Any
 from moot.ledger.lookup import resolve_run
 from moot.ledger.plain_sql import fetch, moment
 
-_ENDED = "('complete', 'cancelled')"  # what `core.runs.RunStatus.resumable` is false for
+_ENDED = "('complete', 'incomplete', 'not_reviewed', 'cancelled')"  # not `core.runs.RunStatus.unfinished`
 _COMPLETED_FROM = 1000  # newest runs that shell completion looks at
 
 

@@ -14,14 +14,14 @@ from moot.core import codec
 from moot.core.data import JSON
 from moot.core.replies import ReviewReply
 from moot.core.runs import Check, Reads
-from moot.core.turns import Problem, Prompt, Reply
+from moot.core.turns import SCAN, Problem, Prompt, Reply
 from moot.engine import durable
 from moot.findings.claims import parse_reply
 from moot.proceedings import briefs
-from moot.proceedings.briefs import Files, Setting
-from moot.proceedings.checks import run_checks
+from moot.proceedings.briefs import Files, Laid, Setting
+from moot.proceedings.checks import laid, run_checks
 from moot.proceedings.seating import Panel
-from moot.seats.attempts import write
+from moot.seats.attempts import digest, write
 from moot.seats.panel import Answer, sit
 from moot.seats.run import Answered, Expect, Run, Seat
 
@@ -37,11 +37,10 @@ async def ask_reviewers(
     checks = durable.step("checks", run_checks, run)
     told: tuple[Check, ...] | None = None
     # Who reviews in the first wave does not wait for the checks, so only later readers are shown them.
-    first = replace(files, checks=None)
     for number, wave in enumerate(seated.waves() or ((),)):
         own = (seated.judge,) if number == 0 and seated.own_pass and seated.judge is not None else ()
         reports = await durable.step(f"lay reports {number}", lay_reports, run, wave, answers) if number else {}
-        shown = files if number else first
+        shown = replace(files, checks=laid(run, told) if told is not None else None)
         for batch in range(max(1, len(files.changes))):
             asked = [
                 _ask(run, seat, setting, shown, batch, reports.get(seat.name))
@@ -57,10 +56,10 @@ async def ask_reviewers(
     return answers, told or ()
 
 
-def _ask(run: Run, seat: Seat, setting: Setting, files: Files, batch: int, reports: str | None) -> Awaitable[Answer]:
+def _ask(run: Run, seat: Seat, setting: Setting, files: Files, batch: int, reports: Laid | None) -> Awaitable[Answer]:
     key = f"review-{batch + 1}"
     if seat.reads is Reads.SCAN:
-        prompt, path = Prompt("review", ""), run.folder
+        prompt, path = Prompt(SCAN, ""), run.folder
     else:
         prompt, path = briefs.review(run, seat, setting, files, batch, reports=reports), Path(files.changes[batch])
     return durable.step(f"ask {seat.name} {key}", sit, run, seat, prompt, expect_review(seat), path, key)
@@ -95,18 +94,19 @@ def _prose(reply: Reply) -> JSON | Problem:
     return None
 
 
-async def lay_reports(run: Run, wave: Sequence[Seat], answers: list[Answer]) -> dict[str, str]:
+async def lay_reports(run: Run, wave: Sequence[Seat], answers: list[Answer]) -> dict[str, Laid]:
     """Write, for each seat that reads reports, what the seats it waits for have said. Returns seat to file."""
-    laid: dict[str, str] = {}
+    files: dict[str, Laid] = {}
     for seat in wave:
         read = [a for a in answers if a.seat in seat.after and isinstance(a, Answered)]
         if not read:
             continue
         path = run.folder / "files" / f"reports-for-{seat.name}.md"
         parts = [f"## {a.seat}\n\n{_report(a)}\n" for a in read]
-        write(path, "# What other reviewers reported\n\n" + "\n".join(parts))
-        laid[seat.name] = str(path)
-    return laid
+        text = "# What other reviewers reported\n\n" + "\n".join(parts)
+        write(path, text)
+        files[seat.name] = Laid(str(path), digest(text))
+    return files
 
 
 def _report(answer: Answered) -> str:

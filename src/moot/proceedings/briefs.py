@@ -11,12 +11,21 @@ from moot.core.replies import JudgeReply, ReviewReply
 from moot.core.turns import Prompt
 from moot.git.trees import Convention
 from moot.prompts.render import render, schema_text
+from moot.seats.attempts import digest
 from moot.seats.run import Run, Seat
 
 
 @dataclass(frozen=True, slots=True)
+class Laid:
+    """A file that was laid out for a seat. `about` stands for its content, as in `Prompt.about`."""
+
+    path: str
+    about: str
+
+
+@dataclass(frozen=True, slots=True)
 class Files:
-    """Paths of the run's files, absolute, that prompts name.
+    """The run's files that prompts name, with absolute paths.
 
     Args:
         changes: the frozen change, one file per batch.
@@ -25,8 +34,8 @@ class Files:
     """
 
     changes: tuple[str, ...]
-    checks: str | None = None
-    prose: str | None = None
+    checks: Laid | None = None
+    prose: Laid | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +51,11 @@ class Setting:
     instructions: tuple[Convention, ...] = ()
 
 
-def review(run: Run, seat: Seat, setting: Setting, files: Files, batch: int, *, reports: str | None = None) -> Prompt:
+def review(run: Run, seat: Seat, setting: Setting, files: Files, batch: int, *, reports: Laid | None = None) -> Prompt:
     """Return the prompt of a reviewer for one batch, counted from 0.
 
     Args:
-        reports: the file with the reports that this seat reads, for roles with `after`.
+        reports: what other seats reported, for roles with `after`.
     """
     shared = {
         "change_file": files.changes[batch],
@@ -55,6 +64,8 @@ def review(run: Run, seat: Seat, setting: Setting, files: Files, batch: int, *, 
         "role_prompt": seat.prompt,
         "schema": schema_text(ReviewReply) if seat.agent.reply == "json" else "",
         "language": run.config.language,
+        "reports_file": reports.path if reports else None,
+        "checks_file": files.checks.path if files.checks else None,
     }
     full = render(
         "review",
@@ -62,20 +73,19 @@ def review(run: Run, seat: Seat, setting: Setting, files: Files, batch: int, *, 
         sparse=setting.sparse,
         has_git=seat.agent.kind != "claude",
         shell=seat.agent.kind != "claude",
-        reports_file=reports,
-        checks_file=files.checks,
         **_conventions(run, setting, run.config.prompts.review),
     )
-    return Prompt("review", full, render("rereview", **shared) if batch == 0 else full)
+    live = render("rereview", **shared) if batch == 0 else full
+    return Prompt("review", full, live, about=_about(reports, files.checks))
 
 
 def judge(
-    run: Run, seat: Seat, setting: Setting, files: Files, findings: Sequence[Finding], *, remembers: bool
+    run: Run, seat: Seat, setting: Setting, files: Files, findings: Sequence[Finding], *, continues: str | None
 ) -> Prompt:
-    """Return the judge's prompt. `remembers`: it reviewed this very change in its conversation."""
+    """Return the judge's prompt. `continues`: the conversation in which it has reviewed this very change."""
     shared = {
-        "checks_file": files.checks,
-        "prose_file": files.prose,
+        "checks_file": files.checks.path if files.checks else None,
+        "prose_file": files.prose.path if files.prose else None,
         "findings": candidates(findings),
         "schema": schema_text(JudgeReply),
         "language": run.config.language,
@@ -88,13 +98,18 @@ def judge(
         role_prompt=seat.prompt,
         **_conventions(run, setting, run.config.prompts.judge),
     )
-    return Prompt("judge", full, render("judge_live", **shared) if remembers else None)
+    live = render("judge_live", **shared) if continues is not None else None
+    return Prompt("judge", full, live, about=_about(files.checks, files.prose), continues=continues)
 
 
-def judge_rest(run: Run, first: Prompt, missing: Sequence[str]) -> Prompt:
-    """Return the prompt that asks for the rulings a judge left out."""
+def judge_rest(run: Run, first: Prompt, missing: Sequence[str], *, continues: str | None) -> Prompt:
+    """Return the prompt that asks for the rulings a judge left out. `continues`: where it gave the others."""
     rest = render("judge_rest", missing=list(missing), schema=schema_text(JudgeReply), language=run.config.language)
-    return Prompt("judge", f"{first.full}\n{rest}", rest)
+    return Prompt("judge", f"{first.full}\n{rest}", rest, about=first.about, continues=continues)
+
+
+def _about(*laid: Laid | None) -> str:
+    return digest(*(file.about for file in laid if file is not None))
 
 
 def candidates(findings: Sequence[Finding]) -> str:

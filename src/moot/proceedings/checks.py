@@ -10,10 +10,11 @@ from moot.core import codec
 from moot.core.process import Command, Ending, Exited, Limits, Sandbox
 from moot.core.runs import Check
 from moot.core.turns import Files
+from moot.proceedings.briefs import Laid
 from moot.process.environment import base_environment
 from moot.process.output import read_stderr, read_stdout
 from moot.seats import places, turn
-from moot.seats.attempts import write
+from moot.seats.attempts import digest, write
 from moot.seats.run import Run
 
 TAIL_BYTES = 8_000
@@ -75,7 +76,7 @@ async def _run(run: Run, cwd: Path, git_dirs: tuple[Path, ...], command: str, nu
             check = Check(command, None, ended.seconds, f"timed out after {ended.seconds:.0f}s\n{tail}")
         case _:
             check = Check(command, None, ended.seconds, f"{ended.ending}: {ended.detail}\n{tail}")
-    if check.ok is not None:
+    if check.ok:  # a failure may be the surroundings', and they can be mended without a new head
         write(_record(run, command), json.dumps(codec.dump(Check, check)))
     return check
 
@@ -92,6 +93,11 @@ def _known(run: Run, command: str) -> Check | None:
         return None
     check: Check = codec.load(Check, json.loads(text))
     return check
+
+
+def laid(run: Run, checks: tuple[Check, ...]) -> Laid | None:
+    """Return the file with the checks' outcomes, None where there are no checks."""
+    return Laid(str(run.folder / "files" / "checks.md"), digest(describe(checks))) if checks else None
 
 
 def describe(checks: tuple[Check, ...]) -> str:

@@ -18,7 +18,7 @@ from moot.findings.anchor import Index
 from moot.ledger import findings as finding_rows
 from moot.proceedings import briefs, readings
 from moot.proceedings.asking import structured
-from moot.proceedings.briefs import Files, Setting
+from moot.proceedings.briefs import Files, Laid, Setting
 from moot.proceedings.readings import Readings
 from moot.proceedings.seating import Panel
 from moot.seats.attempts import digest, write
@@ -42,18 +42,20 @@ class Judged:
     by: str = ""
 
 
-async def judge(run: Run, seated: Panel, setting: Setting, files: Files, read: Readings, *, reviewed: bool) -> Judged:
+async def judge(
+    run: Run, seated: Panel, setting: Setting, files: Files, read: Readings, *, continues: str | None
+) -> Judged:
     """Have the findings ruled on.
 
     Args:
-        reviewed: whether the judge has reviewed the change itself, in the conversation in which it rules.
+        continues: the conversation in which the judge has reviewed the change itself, to rule there.
     """
     if seated.judge is None:
         analyzers = tuple(s.name for s in seated.reviewers if s.agent.kind == "analyzer")
         return await durable.step("rule", _by_rules, run, read, analyzers)
     if not read.findings and not read.prose:
         return Judged(())
-    return await _by_agent(run, seated.judge, setting, files, read, reviewed=reviewed)
+    return await _by_agent(run, seated.judge, setting, files, read, continues=continues)
 
 
 async def _by_rules(run: Run, read: Readings, analyzers: tuple[str, ...]) -> Judged:
@@ -64,10 +66,12 @@ async def _by_rules(run: Run, read: Readings, analyzers: tuple[str, ...]) -> Jud
     return Judged(rulings.unverified(applied.findings), applied.dropped, by=RULES)
 
 
-async def _by_agent(run: Run, seat: Seat, setting: Setting, files: Files, read: Readings, *, reviewed: bool) -> Judged:
+async def _by_agent(
+    run: Run, seat: Seat, setting: Setting, files: Files, read: Readings, *, continues: str | None
+) -> Judged:
     if read.prose:
         files = replace(files, prose=await durable.step("lay prose", _lay_prose, run, read))
-    prompt = briefs.judge(run, seat, setting, files, read.findings, remembers=reviewed)
+    prompt = briefs.judge(run, seat, setting, files, read.findings, continues=continues)
     first = await _ask(run, seat, prompt, files)
     answers = [first]
     judged = Judged(read.findings)
@@ -75,7 +79,8 @@ async def _by_agent(run: Run, seat: Seat, setting: Setting, files: Files, read: 
         judged = await durable.step("apply rulings", _apply, run, read.findings, first)
         missing = [f.id for f in judged.findings if f.ruling is None]
         if missing:
-            second = await _ask(run, seat, briefs.judge_rest(run, prompt, missing), files)
+            rest = briefs.judge_rest(run, prompt, missing, continues=same_conversation(first))
+            second = await _ask(run, seat, rest, files)
             answers.append(second)
             if isinstance(second, Answered):
                 more = await durable.step("apply the rest", _apply, run, judged.findings, second)
@@ -85,9 +90,14 @@ async def _by_agent(run: Run, seat: Seat, setting: Setting, files: Files, read: 
 
 async def _ask(run: Run, seat: Seat, prompt: Prompt, files: Files) -> Answer:
     # The key names the question: a run that is taken up again with more findings must not get the old answer.
-    key = f"rule-{digest(prompt.full)[:8]}"
+    key = f"rule-{digest(prompt.full, prompt.about)[:8]}"
     expect = Expect(read=lambda reply: structured(reply, JudgeReply), schema=JudgeReply.model_json_schema())
     return await durable.step(f"ask {seat.name} {key}", sit, run, seat, prompt, expect, Path(files.changes[0]), key)
+
+
+def same_conversation(answer: Answer) -> str | None:
+    """Return the conversation in which the seat itself answered; None where a substitute did, who will not be asked."""
+    return answer.conversation if isinstance(answer, Answered) and answer.replaced is None else None
 
 
 async def _apply(run: Run, findings: tuple[Finding, ...], answer: Answered) -> Judged:
@@ -122,9 +132,10 @@ async def _index(run: Run, findings: tuple[Finding, ...], more: set[str] | None 
     return Index(run.diff, await readings.whole_files(run, outside))
 
 
-async def _lay_prose(run: Run, read: Readings) -> str:
+async def _lay_prose(run: Run, read: Readings) -> Laid:
     """Write what prose reviewers said where the judge reads it, under numbers, not names."""
     path = run.folder / "files" / "prose.md"
     parts = [f"## Reviewer {n}\n\n{text}\n" for n, text in enumerate(read.prose.values(), 1)]
-    write(path, "# What reviewers wrote\n\n" + "\n".join(parts))
-    return str(path)
+    text = "# What reviewers wrote\n\n" + "\n".join(parts)
+    write(path, text)
+    return Laid(str(path), digest(text))

@@ -30,9 +30,10 @@ from moot.core.turns import Usage
 from moot.findings import coverage
 from moot.findings.material import Material
 from moot.findings.verdict import PolicyView, read_nothing, status, verdict
-from moot.ledger import drops
+from moot.ledger import drops, turns
 from moot.ledger import findings as finding_rows
 from moot.ledger import seats as seat_rows
+from moot.ledger.admission import TurnState
 from moot.proceedings.judging import Judged
 from moot.proceedings.readings import Readings
 from moot.proceedings.seating import Panel
@@ -55,7 +56,7 @@ async def record(
     seats = [_seat(run, s, material, [a for a in answers if a.seat == s.name], read) for s in seated.reviewers]
     if seated.judge is not None:
         seats.append(_judge(run, seated, material, answers, read, judged))
-    seats += seated.skipped
+    seats = [_booked(run, s) for s in seats] + list(seated.skipped)
     read_together = coverage.total(seats, material)
     seats = [
         replace(s, note=s.note or "read none of the change") if read_nothing(s, read_together) else s for s in seats
@@ -73,6 +74,14 @@ async def record(
     seat_rows.save(ledger, run.id, seats)
     await places.give_back(run.world, run.id)
     return result
+
+
+def _booked(run: Run, seat: SeatResult) -> SeatResult:
+    """Return the seat with everything its turns took in this run, those before it was taken up again included."""
+    took = [
+        t for t in turns.of_run(run.world.ledger, run.id) if t.id.seat == seat.seat and t.state is TurnState.SETTLED
+    ]
+    return replace(seat, turns=len(took), usage=reduce(add, (t.usage for t in took), Usage()))
 
 
 def _seat(run: Run, seat: Seat, material: Material, answers: Sequence[Answer], read: Readings) -> SeatResult:

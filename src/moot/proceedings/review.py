@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from moot.config.names import JUDGE
 from moot.core import codec
 from moot.core.data import JSON
@@ -12,9 +14,10 @@ from moot.findings.receipts import minter
 from moot.proceedings import preparation, readings, record
 from moot.proceedings.asking import ask_reviewers
 from moot.proceedings.briefs import Files
-from moot.proceedings.judging import judge
+from moot.proceedings.checks import laid
+from moot.proceedings.judging import judge, same_conversation
 from moot.proceedings.seating import panel
-from moot.seats.run import Answered, Run
+from moot.seats.run import Run
 
 
 async def review(run: Run) -> JSON:
@@ -27,14 +30,14 @@ async def review(run: Run) -> JSON:
     limits = run.config.change
     change = material(run.diff, minter(run.secret, run.change.head), limits.exclude, limits.max_file, limits.batch)
     setting = await durable.step("lay files", preparation.lay_files, run, change, seated)
-    files = Files(
-        changes=preparation.change_files(run, change),
-        checks=str(run.folder / "files" / "checks.md") if run.config.review.checks else None,
-    )
+    files = Files(preparation.change_files(run, change))
     answers, checks = await ask_reviewers(run, seated, setting, files)
     read = await durable.step("read answers", readings.read, run, answers)
-    reviewed = any(a.seat == JUDGE and isinstance(a, Answered) for a in answers)
-    judged = await judge(run, seated, setting, files, read, reviewed=reviewed)
+    own = next((a for a in answers if a.seat == JUDGE), None)
+    judged = await judge(
+        run, seated, setting, replace(files, checks=laid(run, checks)), read,
+        continues=same_conversation(own) if own is not None else None,
+    )  # fmt: skip
     result = await durable.step(
         "record", record.record, run, seated, change, setting.sparse, answers, checks, read, judged
     )

@@ -91,7 +91,7 @@ def seat(seat: SeatResult, short: Mapping[str, str]) -> SeatWords:
         name = f"{name} ({safe.line(seat.replaced)} → {safe.line(seat.agent)})"
     note = safe.line(seat.note)
     if seat.failure is FailureKind.BILLING and note.startswith("budget: "):
-        note = f"was not asked, the {note}"
+        note = f"was not asked: {note.removeprefix('budget: ')}"
     elif seat.status is SeatStatus.FAILED and seat.failure is not None:
         note = f"{FAILED[seat.failure]}: {note}" if note else FAILED[seat.failure]
     return SeatWords(seat.seat, name, seat.status.value, note)

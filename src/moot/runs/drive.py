@@ -60,8 +60,15 @@ async def drive(name: str, home: Home, world: World, current: Config, *, diff: F
     with _sole_driver(folder, row):
         me = Driver(world.machine, os.getpid(), time.time())
         fence = runs.claim_driver(world.ledger, row.id, me, now=world.now(), seen=row.fence)
-        for old in requests.pending(world.ledger, row.id):
+        pending = requests.pending(world.ledger, row.id)
+        for old in pending:
             requests.mark_handled(world.ledger, old.id, now=world.now())
+        if any(old.verb == "cancel" for old in pending):  # asked of a driver that died before it heard
+            await wind_up(world, row.id, folder)
+            runs.set_status(world.ledger, row.id, RunStatus.CANCELLED, now=world.now(), fence=fence)
+            return RunStatus.CANCELLED
+        generation = _generation(folder, reopen=row.status in REOPENABLE)
+        _begin_generation(folder, generation)
         runs.set_status(world.ledger, row.id, RunStatus.RUNNING, now=world.now(), fence=fence)
         config = restore(json.dumps(row.config), current)
         worktrees = Worktrees(world.git, home.checkouts, whole_tree_files=config.checkouts.full_limit)
@@ -71,13 +78,14 @@ async def drive(name: str, home: Home, world: World, current: Config, *, diff: F
             config=config,
             change=row.change,
             diff=diff or await read_diff(world.git, row.change),
-            generation=_generation(folder, reopen=row.status in REOPENABLE),
+            generation=generation,
             secret=f"{row.id}:{row.seed}".encode(),
             created_at=row.created_at,
             world=replace(world, worktrees=worktrees),
             halt=Halt(),
         )
         watcher = asyncio.create_task(_watch(run))
+        watcher.add_done_callback(lambda task: _deaf(run, task))
         try:
             outcome = await durable.execute(
                 _engine_file(folder, run.generation), row.id, lambda: PROCEEDINGS[row.proceeding](run)
@@ -133,6 +141,19 @@ async def _watch(run: Run) -> None:
                 run.halt.stop = request.verb == "cancel"
                 run.halt.why = "cancelled" if run.halt.stop else "parked"
         await world.sleep(WATCH_S)
+
+
+def _deaf(run: Run, watcher: asyncio.Task[None]) -> None:
+    """A run that can no longer hear requests parks itself: better than going on unstoppably."""
+    if not watcher.cancelled() and watcher.exception() is not None:
+        run.halt.why = "parked"
+
+
+def _begin_generation(folder: Path, generation: int) -> None:
+    """Leave the mark by which the generation counts, before the run's status forgets that it had ended."""
+    file = _engine_file(folder, generation)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.touch()
 
 
 def _engine_file(folder: Path, generation: int) -> Path:

@@ -11,13 +11,13 @@ from moot.agents.base import Adapter
 from moot.agents.registry import adapter
 from moot.agents.selection import resolve
 from moot.core import codec
-from moot.core.ledger import Admitted, Refused, TurnId, Wait
+from moot.core.ledger import Admitted, Caps, Refused, TurnId, Wait
 from moot.core.limits import MAX_REPLY_BYTES
-from moot.core.turns import LIMITS, Agent, Conversation, Failure, FailureKind, Prompt, Reply, Usage
+from moot.core.turns import LIMITS, SCAN, Agent, Conversation, Failure, FailureKind, Prompt, Reply, Usage
 from moot.engine import Suspend
 from moot.ledger import conversations, turns
 from moot.prompts.render import render
-from moot.seats import attempts, turn
+from moot.seats import attempts, reactions, turn
 from moot.seats.attempts import Attempt, Form
 from moot.seats.reactions import PAUSING, Again, GiveUp, NextAgent, NextModel, Nudge, Reaction, Standing, react
 from moot.seats.run import Answered, Expect, Failed, Run, Seat
@@ -48,6 +48,7 @@ class _Sitting:
     turns: int = 0
     usage: Usage = field(default_factory=Usage)
     seconds: float = 0.0
+    remembered: Conversation | None = None  # of the last turn
 
     def seat_agent(self, agent: Agent) -> None:
         self.agent, self.model, self.models = agent, agent.model, list(agent.fallback)
@@ -71,7 +72,7 @@ async def ask(run: Run, seat: Seat, prompt: Prompt, expect: Expect, at: Place, k
     Raises:
         Suspend: the run was parked or cancelled; nothing is lost.
     """
-    asked = attempts.digest(prompt.full)
+    asked = attempts.digest(prompt.full, prompt.about)
     sitting = _begin(run, seat, prompt)
     number = 0
     while True:
@@ -93,20 +94,23 @@ async def ask(run: Run, seat: Seat, prompt: Prompt, expect: Expect, at: Place, k
             continue  # an earlier generation's failure: this one starts with a clean slate
         if outcome.kind is FailureKind.KILLED and run.halt.why:
             raise Suspend(run.halt.why)
-        spent = outcome.kind is FailureKind.BILLING and outcome.detail.startswith(BUDGET)
-        reaction = GiveUp(limited=True) if spent else _react(run, seat, sitting, attempt, outcome)
-        _note(run, seat, sitting, outcome, reaction)
+        reaction = _react(run, seat, sitting, attempt, job, outcome)
         if isinstance(reaction, GiveUp):
             return _failed(seat, sitting, outcome, limited=reaction.limited)
 
 
 def _begin(run: Run, seat: Seat, prompt: Prompt) -> _Sitting:
-    agent, conversation = seat.agent, None
-    if prompt.live is not None and run.generation == 0:
-        conversation = conversations.find(
-            run.world.ledger, run.change.subject, seat.name,
-            kind=agent.kind, account=agent.account, machine=run.world.machine,
-        )  # fmt: skip
+    ledger, agent = run.world.ledger, seat.agent
+    conversation = None
+    if prompt.continues is not None:
+        conversation = conversations.get(ledger, prompt.continues)
+    elif prompt.live is not None and run.generation == 0:
+        latest = conversations.find(
+            ledger, run.change.subject, seat.name, kind=agent.kind, account=agent.account, machine=run.world.machine
+        )
+        # Two runs of a subject at once must not talk in one conversation.
+        free = latest is not None and not turns.continued_elsewhere(ledger, latest.id, run.id)
+        conversation = latest if free else None
     return _Sitting(
         agent=agent,
         model=agent.model,
@@ -157,13 +161,13 @@ async def _turn(
     if refused is not None:
         return refused
     resolved = resolve(agent, run.world.environ)
-    if resolved is None:
+    if resolved is None and turn.fresh(run, job):
         failure = Failure(
             FailureKind.NOT_INSTALLED, f"{(agent.command or (agent.program or agent.kind,))[0]} is not installed"
         )
         _refuse(job, failure)
         return failure
-    agent = resolved
+    agent = resolved or agent  # what was started is read, wherever its program has gone since
     conversation = conversations.get(ledger, attempt.conversation) if attempt.conversation else None
     spec = turn.spec(
         run, seat, agent, kind, attempt, node=prompt.node, key=key, job=job, expect=expect, place=at,
@@ -189,7 +193,7 @@ async def _turn(
     outcome = turn.outcome(kind, spec, ended, expect)
     brought = outcome.reply if isinstance(outcome, Told) else outcome
     booked = turns.settle(ledger, name, brought, brought.usage, run.world.now(), _pause_until(run, brought))
-    _remember(run, seat, agent, at, name, conversation, brought)
+    sitting.remembered = _remember(run, seat, agent, at, name, conversation, brought)
     sitting.turns += 1
     sitting.usage = sitting.usage + booked
     sitting.seconds += turn.seconds(ended)
@@ -204,13 +208,13 @@ def _remember(
     name: TurnId,
     earlier: Conversation | None,
     outcome: Reply | Failure,
-) -> None:
-    """Keep the conversation for the seat's next turn, or forget one that its CLI no longer knows."""
+) -> Conversation | None:
+    """Keep the conversation for the seat's next turn and return it; forget one that its CLI no longer knows."""
     ledger = run.world.ledger
     if isinstance(outcome, Failure) and outcome.kind is FailureKind.CONVERSATION_LOST and earlier is not None:
         conversations.forget(ledger, earlier.id)
     if outcome.conversation is None:
-        return
+        return None
     known = earlier is not None and earlier.native == outcome.conversation
     conversation = Conversation(
         id=earlier.id if known and earlier else f"{name.run}/{name.seat}/{name.folder}",
@@ -224,6 +228,7 @@ def _remember(
         cumulative=outcome.usage if outcome.cumulative else Usage(),
     )
     conversations.save(ledger, conversation, now=run.world.now())
+    return conversation
 
 
 async def _admit(
@@ -231,6 +236,8 @@ async def _admit(
 ) -> Failure | None:
     """Wait for the ledger's leave to begin a paid turn; a refusal that waiting will not cure is a failure."""
     world, caps, announced, wait_s = run.world, run.config.caps(agent.account), "", 0.05
+    if node == SCAN:
+        caps = Caps(account_concurrency=caps.account_concurrency)
     while True:
         leave = turns.admit(
             world.ledger, name, agent.account, caps, world.now(), repo=run.change.repo, node=node, agent=agent.name,
@@ -275,8 +282,24 @@ def _refused(job: Path) -> Failure | None:
     return failure
 
 
-def _react(run: Run, seat: Seat, sitting: _Sitting, attempt: Attempt, failure: Failure) -> Reaction:
-    """Look the reaction up and set the seat up for its next attempt."""
+def _react(run: Run, seat: Seat, sitting: _Sitting, attempt: Attempt, job: Path, failure: Failure) -> Reaction:
+    """Decide what to do about a failure, once: a second pass does what the first one decided."""
+    reaction = _decided(job)
+    line = f"{failure.kind.replace('_', ' ')}: {failure.detail} → "
+    if reaction is None:
+        reaction = _choose(run, sitting, attempt, failure)
+        attempts.write(job / "reaction.json", json.dumps(reactions.dump(reaction)))
+        if not isinstance(reaction, GiveUp):  # whoever seated it says how it ended
+            said = line + _done(reaction)
+            run.note(f"seat.{_EVENTS[type(reaction)]}", said, seat.name, {"failure": failure.kind.value})
+    sitting.trail.append(line + _done(reaction))
+    _prepare(sitting, reaction, failure)
+    return reaction
+
+
+def _choose(run: Run, sitting: _Sitting, attempt: Attempt, failure: Failure) -> Reaction:
+    if failure.kind is FailureKind.BILLING and failure.detail.startswith(BUDGET):
+        return GiveUp(limited=True)
     standing = Standing(
         models=sitting.models,
         agents=[a.name for a in sitting.agents],
@@ -284,15 +307,16 @@ def _react(run: Run, seat: Seat, sitting: _Sitting, attempt: Attempt, failure: F
         resumed=attempt.conversation is not None,
         pause_s=run.config.limits.retry_after,
     )
-    reaction = react(failure, sitting.failures, standing, run.world.now())
+    return react(failure, sitting.failures, standing, run.world.now())
+
+
+def _prepare(sitting: _Sitting, reaction: Reaction, failure: Failure) -> None:
+    """Set the seat up for its next attempt."""
     sitting.failures.append(failure)
     sitting.delay_s = 0.0
     match reaction:
         case Nudge():
-            sitting.conversation = conversations.find(
-                run.world.ledger, run.change.subject, seat.name, kind=sitting.agent.kind, account=sitting.agent.account
-            )
-            sitting.form, sitting.problem = "nudge", failure.detail
+            sitting.conversation, sitting.form, sitting.problem = sitting.remembered, "nudge", failure.detail
         case Again(after_s=after_s, fresh=fresh):
             if fresh or sitting.form == "nudge":
                 sitting.start_over()
@@ -306,25 +330,30 @@ def _react(run: Run, seat: Seat, sitting: _Sitting, attempt: Attempt, failure: F
             sitting.agents = [a for a in sitting.agents if a.name != name]
         case GiveUp():
             pass
-    return reaction
 
 
-def _note(run: Run, seat: Seat, sitting: _Sitting, failure: Failure, reaction: Reaction) -> None:
+def _decided(job: Path) -> Reaction | None:
+    try:
+        return reactions.load(json.loads((job / "reaction.json").read_text(encoding="utf-8")))
+    except FileNotFoundError:
+        return None
+
+
+_EVENTS: dict[type[Reaction], str] = {Nudge: "nudged", Again: "again", NextModel: "handed", NextAgent: "handed"}
+
+
+def _done(reaction: Reaction) -> str:
     match reaction:
         case Nudge():
-            done, kind = "asked to mend the reply", "seat.nudged"
+            return "asked to mend the reply"
         case Again(after_s=after_s):
-            done, kind = f"asked again{f' after {after_s:.0f}s' if after_s else ''}", "seat.again"
+            return f"asked again{f' after {after_s:.0f}s' if after_s else ''}"
         case NextModel(model=model):
-            done, kind = f"handed to model {model}", "seat.handed"
+            return f"handed to model {model}"
         case NextAgent(agent=agent):
-            done, kind = f"handed to {agent}", "seat.handed"
+            return f"handed to {agent}"
         case GiveUp():
-            done, kind = "given up", ""
-    line = f"{failure.kind.replace('_', ' ')}: {failure.detail} → {done}"
-    sitting.trail.append(line)
-    if kind:  # whoever seated it says how it ended
-        run.note(kind, line, seat.name, {"failure": failure.kind.value})
+            return "given up"
 
 
 def _pause_until(run: Run, outcome: Reply | Failure) -> datetime | None:
@@ -357,6 +386,7 @@ def _answered(
         usage=sitting.usage,
         seconds=sitting.seconds,
         cwd=str(at.cwd),
+        conversation=sitting.remembered.id if sitting.remembered else None,
         touched=turn.touched(kind, job),
         trail=tuple(sitting.trail),
         replaced=seat.agent.name if agent.name != seat.agent.name else None,

@@ -25,7 +25,7 @@ class Attempt:
 
     Args:
         number: from 1, over all generations of the run.
-        digest: of the full prompt; a reply is reused only as an answer to the same question.
+        digest: of the question; a reply is reused only as an answer to the same one.
         conversation: id of the ledger's conversation it continues; None begins one.
         problem: what a nudge complains of.
         delay_s: seconds it is held back, so that passing trouble can pass.
@@ -44,9 +44,9 @@ class Attempt:
     delay_s: float = 0.0
 
 
-def digest(prompt: str) -> str:
-    """Return what tells two prompts apart."""
-    return hashlib.sha256(prompt.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+def digest(*parts: str) -> str:
+    """Return what tells two questions apart: the prompt, and what stands in the files it names."""
+    return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 def job_folder(turns: Path, seat: str, key: str, number: int) -> Path:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from moot.core.turns import Prompt
 from moot.seats import places
-from moot.seats.ask import ask
+from moot.seats.ask import BUDGET, ask
 from moot.seats.run import Answered, Expect, Failed, Run, Seat
 
 Answer = Answered | Failed
@@ -26,6 +26,7 @@ async def sit(run: Run, seat: Seat, prompt: Prompt, expect: Expect, change_file:
 
 def _line(answer: Answer) -> str:
     if isinstance(answer, Failed):
-        return f"{answer.failure.kind.replace('_', ' ')}: {answer.failure.detail}"
+        kind = "" if answer.failure.detail.startswith(BUDGET) else f"{answer.failure.kind.replace('_', ' ')}: "
+        return f"{kind}{answer.failure.detail}"
     by = f" ({answer.agent} for {answer.replaced})" if answer.replaced else ""
     return f"answered after {answer.turns} turn{'s' if answer.turns != 1 else ''}{by}"

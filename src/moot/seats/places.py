@@ -25,10 +25,10 @@ ANALYSIS = "analysis"
 async def reading(run: Run, seat: Seat, change_file: Path) -> Place:
     """Return the place of a reading seat: a checkout of the head without what agent CLIs would obey in it.
 
-    All readers share one, made when the first of them asks. Only a `command` without a boundary gets one of its own:
-    nothing else keeps it from writing.
+    All readers share one, made when the first of them asks. Only a seat in which a `command` may sit without a
+    boundary gets one of its own: nothing else keeps that from writing.
     """
-    alone = seat.agent.kind == "command" and not run.caged
+    alone = not run.caged and any(a.kind == "command" for a in (seat.agent, *seat.substitutes))
     checkout = await take(run, seat.name if alone else READERS, seat.agent.files)
     return Place(
         cwd=checkout.path,

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 
+from moot.core.data import JSON
 from moot.core.turns import LIMITS, Failure, FailureKind
 
 K = FailureKind
@@ -46,6 +47,19 @@ class GiveUp:
 
 
 Reaction = Nudge | Again | NextModel | NextAgent | GiveUp
+_KINDS: dict[str, type[Reaction]] = {k.__name__: k for k in (Nudge, Again, NextModel, NextAgent, GiveUp)}
+
+
+def dump(reaction: Reaction) -> JSON:
+    """Return a reaction as JSON, to be kept beside the attempt it answers."""
+    return {"reaction": type(reaction).__name__, **asdict(reaction)}
+
+
+def load(data: JSON) -> Reaction:
+    """Return the reaction that `dump` made `data` of."""
+    assert isinstance(data, dict)
+    return _KINDS[str(data["reaction"])](**{k: v for k, v in data.items() if k != "reaction"})
+
 
 #: Kinds for which the same account will not answer anybody for a while.
 PAUSING = frozenset({K.USAGE_LIMIT, K.BILLING})

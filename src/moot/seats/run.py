@@ -140,6 +140,7 @@ class Answered:
     Args:
         attempt: the turn that brought it, from 1; its directory is `turns/<seat>/<key>.<attempt>`.
         cwd: the directory it sat in.
+        conversation: the ledger's id of the conversation it can be asked further in; None where there is none.
         touched: paths its tools opened, as far as the CLI tells.
         trail: one line per failure on the way and what was done about it.
         replaced: the agent that was to sit there, when another does.
@@ -156,6 +157,7 @@ class Answered:
     usage: Usage
     seconds: float
     cwd: str = ""
+    conversation: str | None = None
     touched: tuple[str, ...] = ()
     trail: tuple[str, ...] = ()
     replaced: str | None = None

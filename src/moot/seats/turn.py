@@ -124,6 +124,11 @@ def _walls(run: Run, t: TurnSpec, command: Command, place: Place) -> Sandbox | N
     return Sandbox(tuple(read), tuple(write_paths), own.masked, own.network)
 
 
+def fresh(run: Run, job: Path) -> bool:
+    """Whether nothing of the job runs or ran."""
+    return isinstance(run.world.process.look(job), Fresh)
+
+
 async def see_through(run: Run, job: Path, start: Callable[[], Awaitable[Failure | None]]) -> Exited | Lost | Failure:
     """Start the job, unless it was started before, and wait until it is over.
 
