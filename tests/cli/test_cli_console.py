@@ -99,7 +99,7 @@ def test_results_and_remarks_go_to_their_own_stream() -> None:
             ConfigError('unknown key "reveiwers"', where=".moot.toml:7", next_step="moot config check"),
             'error: .moot.toml:7: unknown key "reveiwers"\nnext: moot config check\n',
         ),
-        (MootError("two\nlines \x1b[31mred", next_step="a\x07b"), "error: two lines red\nnext: ab\n"),
+        (MootError("two\nlines \x1b[31mred", next_step="a\x07b"), "error: two\n       lines red\nnext: ab\n"),
     ],
 )
 def test_errors_name_the_place_and_the_next_step_on_standard_error(error: MootError, printed: str) -> None:
