@@ -44,7 +44,11 @@ def ask(t: TurnSpec) -> object:
 def test_the_program_gets_the_prompt_and_is_told_about_its_turn(tmp_path: Path) -> None:
     names = "RUN SEAT TURN NODE PROMPT_FILE SCHEMA_FILE CHANGE_FILE SESSION ALLOW_WRITE MAILBOX"
     script = f"cat; for n in {names}; do eval echo $n=\\$MOOT_$n; done; pwd; echo $0 $1 $2"
-    t = turn(tmp_path, agent=agent("sh", "-c", script, "{base}", "{head}", "{other}"), schema_file=tmp_path / "s.json")
+    t = turn(
+        tmp_path,
+        agent=agent("sh", "-c", script, "{base}", "{head}", "{other}", "{session}"),
+        schema_file=tmp_path / "s.json",
+    )
     reply = ask(t)
     assert isinstance(reply, Reply)
     session = reply.conversation
@@ -64,6 +68,12 @@ def test_the_program_gets_the_prompt_and_is_told_about_its_turn(tmp_path: Path) 
         str(t.cwd),
         f"{t.base} {t.head} {{other}}",
     ]
+
+
+def test_a_program_that_takes_no_session_remembers_nothing(tmp_path: Path) -> None:
+    reply = ask(turn(tmp_path, agent=agent("sh", "-c", "echo hello")))
+    assert isinstance(reply, Reply)
+    assert (reply.text, reply.conversation) == ("hello", None)
 
 
 def test_placeholders_are_filled_in_every_word_and_other_braces_stay(tmp_path: Path) -> None:

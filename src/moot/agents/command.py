@@ -100,7 +100,7 @@ class CommandLine:
             return known or Failure(kind, one_line(f"exit code {x.code}: {last}" if last else f"exit code {x.code}"))
         if not text:
             return Failure(FailureKind.EMPTY, one_line(f"it printed nothing: {last}" if last else "it printed nothing"))
-        return Reply(text, conversation=session_id(t))
+        return Reply(text, conversation=session_id(t) if _remembers(t.agent) else None)
 
     def takeover(self, a: Agent, c: Conversation) -> Command:
         """Return the program itself, started by hand; whether it has anything to take over is its own affair."""
@@ -117,6 +117,11 @@ class CommandLine:
         if d.ending is Ending.EXITED and d.code == 0:
             return Health(True, d.out.decode(errors="replace").strip())
         return Health(False, f"{a.command[0]} is not found", f"install it, or change agents.{a.name}.command")
+
+
+def _remembers(agent: Agent) -> bool:
+    """Whether the program keeps a conversation: it says so by taking `{session}`. Others always get everything."""
+    return any("{session}" in word for word in agent.command)
 
 
 def _last_line(text: str) -> str:
