@@ -58,3 +58,15 @@ def test_names_that_would_leave_the_directory_are_not_written(
 def test_an_unknown_commit_is_an_error(store: Store, git: Git, tmp_path: Path) -> None:
     with pytest.raises(RepositoryError):
         run(files_at(git, store, "1" * 40, [b"x"], tmp_path / "plain"))
+
+
+def test_a_name_this_file_system_cannot_hold_costs_that_file_only(
+    repo: Repo, store: Store, git: Git, tmp_path: Path
+) -> None:
+    """Names come from trees, which know no limit. One is as long as an attacker likes."""
+    blob = repo.git("hash-object", "-w", "--stdin", stdin=b"text\n")
+    raw = b"".join(b"100644 %s\0" % name + bytes.fromhex(blob) for name in (b"fine", b"n" * 300))
+    tree = repo.git("hash-object", "-w", "-t", "tree", "--literally", "--stdin", stdin=raw)
+    commit = repo.git("commit-tree", "-m", "x", tree)
+    written = run(files_at(git, store, commit, [b"fine", b"n" * 300], tmp_path / "plain"))
+    assert written == (b"fine",)

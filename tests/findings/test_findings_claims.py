@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from moot.core.change import Side
 from moot.core.findings import DropReason, Severity
+from moot.core.limits import MAX_REPLY_BYTES
 from moot.core.replies import JudgeReply, ProbeReply, ReviewReply
 from moot.core.turns import FailureKind
 from moot.findings.claims import (
@@ -255,3 +256,16 @@ def test_a_finding_that_says_it_is_none_goes_on_to_the_judge(title: str) -> None
 )
 def test_a_defect_is_dropped_for_how_its_title_begins(title: str) -> None:
     assert says_nothing(claim("x", title=title)) is None
+
+
+@pytest.mark.parametrize("number", [2**31, 10**30])
+def test_a_line_no_file_has_is_no_line(number: int) -> None:
+    for name in ("line", "end_line"):
+        reply = problem(json.dumps({"summary": "s", "findings": [FINDING | {name: number}]}))
+        assert reply.kind is FailureKind.MALFORMED
+
+
+def test_a_reply_beyond_all_bounds_is_not_searched() -> None:
+    long = problem(json.dumps(CLEAN) + " " * MAX_REPLY_BYTES)
+    assert long.kind is FailureKind.MALFORMED
+    assert "longer than" in long.detail

@@ -77,3 +77,8 @@ def test_git_runs_neither_the_hooks_nor_the_monitor_a_repository_brings(tmp_path
     bare_of_safety = {name: value for name, value in env.items() if name not in SAFE_GIT}
     git("commit", "-qm", "y", "--allow-empty", env=bare_of_safety)
     assert (tmp_path / "sprung").exists()  # the trap works
+
+
+def test_no_entry_of_path_may_be_relative_to_where_one_happens_to_be() -> None:
+    kept = base_environment({"PATH": ":/usr/bin::.:node_modules/.bin:/bin:"})
+    assert kept["PATH"] == "/usr/bin:/bin"

@@ -68,6 +68,18 @@ def test_arguments_reach_the_program_byte_for_byte(jobs: Jobs) -> None:
     assert (job / "stdout").read_bytes() == b"".join(word.encode("utf-8", "surrogateescape") + b"\0" for word in words)
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux can seal what a program reads")
+def test_a_program_cannot_rewrite_its_prompt_through_its_standard_input(jobs: Jobs) -> None:
+    job = jobs.new()
+    job.mkdir()
+    (job / "prompt.md").write_text("asked")
+    rewrite = "echo forged > /proc/self/fd/0 || echo forged >&0 || cat"
+    jobs.process.start(job, jobs.command(rewrite, stdin=job / "prompt.md"))
+    jobs.exited(job)
+    assert (job / "stdout").read_text() == "asked"
+    assert (job / "prompt.md").read_text() == "asked"
+
+
 @pytest.mark.parametrize("missing", ["program", "cwd", "stdin"])
 def test_what_cannot_be_started_is_recorded_with_what_is_missing(jobs: Jobs, missing: str) -> None:
     command = jobs.command("true")

@@ -37,11 +37,16 @@ def test_a_runner_loads_little_and_of_moot_only_what_loads_little_itself() -> No
 def test_a_limit_is_overstepped_only_beyond_it_and_the_wall_clock_comes_first(
     running_s: float, silent_s: float, reason: str | None
 ) -> None:
-    assert overstepped(orders(10, 5), running_s, silent_s) == reason
+    assert overstepped(orders(10, 5), running_s, silent_s, 0) == reason
 
 
 def test_without_a_silence_limit_silence_is_normal() -> None:
-    assert overstepped(orders(10, None), 9, 9) is None
+    assert overstepped(orders(10, None), 9, 9, 0) is None
+
+
+def test_output_without_end_oversteps_as_well() -> None:
+    assert overstepped(orders(10, 5), 1, 0, jobfiles.MAX_OUTPUT_BYTES) is None
+    assert overstepped(orders(10, 5), 1, 0, jobfiles.MAX_OUTPUT_BYTES + 1) == "flooded"
 
 
 def test_orders_come_back_as_they_were_written(tmp_path: Path) -> None:

@@ -110,3 +110,9 @@ def test_code_in_prose_survives_with_its_language() -> None:
 
 def test_words_in_html_are_escaped_and_mentions_become_code() -> None:
     assert inert.in_html("@ann <b> #1") == "<code>@ann</code> &lt;b&gt; <code>#1</code>"
+
+
+@pytest.mark.parametrize("language", ["suggestion", "Mermaid", "math", "geojson", "topojson", "stl", "sugg~estion"])
+def test_no_block_is_more_than_shown(language: str) -> None:
+    assert inert.fence("x", language) == "```\nx\n```"
+    assert inert.fence("x", "python") == "```python\nx\n```"

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from moot.reports import safe
-from moot.reports.markup import Block, Code, Inline, Item, Paragraph, Strong, Text, inlines, parse
+from moot.reports.markup import Block, Code, Inline, Item, Paragraph, Span, Strong, Text, inlines, parse
 
 _LINES = st.lists(
     st.one_of(
@@ -96,3 +97,16 @@ def test_long_hostile_input_takes_no_time_to_speak_of() -> None:
     """Quadratic patterns would make this take minutes."""
     for text in ("`" * 20_000, "[" * 20_000, "**" * 10_000, "# " + " " * 20_000 + "x", "- " * 10_000, "![" * 10_000):
         parse(text)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [" " * 40_000 + "x", "~" * 40_000 + "`", "`" * 40_000 + "x`", "`x``" * 20_000, "a" + "**" * 40_000, "![" * 40_000],
+    ids=lambda v: v.strip()[:4],
+)
+def test_a_long_line_that_almost_means_something_is_read_in_one_go(line: str) -> None:
+    assert parse(line)  # minutes, where an expression tries every way to split it
+
+
+def test_a_run_of_backticks_opens_a_span_as_a_whole_or_not_at_all() -> None:
+    assert inlines("a ```b` c ``d`` e") == (Text("a ```b` c "), Span("d"), Text(" e"))

@@ -67,3 +67,8 @@ def test_a_path_keeps_its_spaces_and_names_what_acts() -> None:
 
 def test_source_shows_control_characters_as_pictures() -> None:
     assert safe.code("\tx = '\x1b[0m\x9b'") == "\tx = '␛[0m<U+009B>'"
+
+
+@pytest.mark.parametrize("unit", ["\x9d", "\x1b]", "\x90", "\x1bP8", "\x9b0", "\x1b["])
+def test_introducers_without_an_end_are_read_once(unit: str) -> None:
+    assert not set(safe.clean(unit * 100_000)) & _FORBIDDEN

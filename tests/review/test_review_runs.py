@@ -109,7 +109,7 @@ def test_ctrl_c_before_anybody_is_asked_leaves_quietly(world: World) -> None:
     world.panel("one")
     shim = world.folder / "shim" / "git"
     shim.parent.mkdir()
-    once = f"test -e {world.folder}/typed || (touch {world.folder}/typed; kill -INT $PPID)"
+    once = f"mkdir {world.folder}/typed 2> /dev/null && kill -INT $PPID"
     shim.write_text(f'#!/bin/sh\n{once}\nexec {shutil.which("git")} "$@"\n')
     shim.chmod(0o755)
     ran = ended(world.start("review", env={"PATH": f"{shim.parent}:{os.environ['PATH']}"}))

@@ -43,7 +43,7 @@ _CONTROL_FILES = (
     *(".github/agents", ".github/copilot", ".github/copilot-instructions.md", ".github/extensions", ".github/hooks"),
     *(".github/instructions", ".github/lsp.json", ".github/mcp.json", ".github/prompts", ".github/skills"),
     *(".lsp.json", ".mcp.json", "mcp.json", "opencode.json", "opencode.jsonc", "bunfig.toml"),
-    *(".env", ".env.*", ".envrc", ".npmrc", ".ripgreprc"),
+    *(".env", ".env.*", ".envrc", ".gitmodules", ".npmrc", ".ripgreprc"),
 )
 
 

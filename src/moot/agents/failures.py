@@ -86,6 +86,7 @@ _SIGNAL_CODES = (130, 137, 143)  # of CLIs that catch SIGINT, SIGTERM and say so
 _ENDINGS = {
     Ending.TIMEOUT: (K.TIMEOUT, "the time limit of {wall:.0f} s was up"),
     Ending.SILENT: (K.SILENT, "nothing was heard for {silence:.0f} s"),
+    Ending.FLOODED: (K.KILLED, "it printed without end"),
     Ending.STOPPED: (K.KILLED, "it was stopped"),
     Ending.UNSTARTABLE: (K.NOT_INSTALLED, "the program cannot be started"),
 }

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import sys
+from typing import TYPE_CHECKING
 
 import click
 
 from moot import __version__
 from moot.cli.lazy import LazyGroup
+from moot.process.environment import absolute_path
+
+if TYPE_CHECKING:
+    from moot.core.errors import MootError
 
 COMMANDS = {
     "demo": ("moot.cli.demo:demo", "a complete review of a bundled example; no account, no agent needed"),
@@ -20,6 +27,8 @@ COMMANDS = {
     "config": ("moot.cli.config:config", "show, check and allow configuration; its schemas"),
     "completion": ("moot.cli.completion:completion", "shell completion, with live run ids"),
 }
+
+_UNWRITABLE = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.ENOSPC, errno.EDQUOT)
 
 EPILOG = "Exit codes: 0 fine · 1 findings at or above --fail-on · 2 usage or configuration · 3 not reviewed or " \
     "incomplete · 4 stalled, resumable · 130 interrupted, resumable."  # fmt: skip
@@ -54,6 +63,8 @@ def cli(ctx: click.Context, debug: bool, config_file: str | None) -> None:
 def main() -> None:
     """Run the command line. Every error a person meets is printed here, without a traceback."""
     debug = "--debug" in sys.argv
+    if "PATH" in os.environ:
+        os.environ["PATH"] = absolute_path(os.environ["PATH"])
     try:
         code = cli.main(prog_name="moot", standalone_mode=False)
     except click.exceptions.Abort:
@@ -90,9 +101,23 @@ def _report(error: Exception, *, debug: bool) -> int:
     if isinstance(error, MootError):
         Console.standard().error(error)
         return error.exit_code
+    if isinstance(error, OSError) and error.errno in _UNWRITABLE:
+        Console.standard().error(_unwritable(error))
+        return 2
     Console.standard().error(
         MootError(
             f"{type(error).__name__}: {error}", where="unexpected", next_step="run it again with --debug and report it"
         )
     )
     return 3
+
+
+def _unwritable(error: OSError) -> MootError:
+    from moot.core.errors import UsageError
+
+    full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+    return UsageError(
+        error.strerror or str(error),
+        where=os.fsdecode(error.filename) if isinstance(error.filename, str | bytes) else "",
+        next_step="free some space there" if full else "make it accessible, or set MOOT_HOME to a directory that is",
+    )

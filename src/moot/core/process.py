@@ -57,6 +57,7 @@ class Ending(StrEnum):
     EXITED = "exited"  # by itself; `code` says how
     TIMEOUT = "timeout"  # its wall clock ran out, the tree was killed
     SILENT = "silent"  # it said nothing for too long, the tree was killed
+    FLOODED = "flooded"  # it printed more than anybody could read, the tree was killed
     STOPPED = "stopped"  # somebody asked it to stop
     UNSTARTABLE = "unstartable"  # the program does not exist or may not be run
 

@@ -15,6 +15,8 @@ from moot.core.findings import Category, DropReason, Severity
 
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=20_000)]
 Loose = Annotated[str, BeforeValidator(lambda v: "" if v is None else v), StringConstraints(max_length=40_000)]
+Whole = Annotated[int, Field(ge=-(2**31), le=2**31 - 1)]  # what every database and reader can hold
+Number = Annotated[Whole, Field(ge=0)]
 
 _SEVERITY_WORDS = {
     "p0": "critical", "blocker": "critical",
@@ -66,8 +68,8 @@ class FindingReply(_Model):
     """One defect as a seat reports it."""
 
     path: Text
-    line: int | None = Field(default=None, ge=0)
-    end_line: int | None = Field(default=None, ge=0)
+    line: Number | None = None
+    end_line: Number | None = None
     side: Annotated[Side, BeforeValidator(_side)] = Side.RIGHT
     severity: Annotated[Severity, BeforeValidator(_severity)]
     category: Annotated[Category, BeforeValidator(_category)] = Category.CORRECTNESS
@@ -137,8 +139,8 @@ class ProbeReply(_Model):
 
 
 class CodexLineRange(_Model):
-    start: int
-    end: int
+    start: Whole
+    end: Whole
 
 
 class CodexLocation(_Model):
@@ -152,7 +154,7 @@ class CodexFinding(_Model):
     title: Text
     body: Text
     confidence_score: float | None = None
-    priority: int | None = None
+    priority: Whole | None = None
     code_location: CodexLocation
 
 

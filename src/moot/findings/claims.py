@@ -13,6 +13,7 @@ from pydantic import BaseModel, ValidationError
 from moot.core.change import Side
 from moot.core.data import JSON
 from moot.core.findings import Claim, Dropped, DropReason, Severity
+from moot.core.limits import MAX_REPLY_BYTES
 from moot.core.replies import CodexFinding, CodexReview, FindingReply, ReviewReply
 from moot.core.turns import FailureKind, Problem
 from moot.findings.json_scan import objects
@@ -51,6 +52,8 @@ def parse_reply(text: str, data: JSON, schema: type[BaseModel], root: str = "") 
             turned into one.
         root: the seat's checkout, to make Codex's absolute paths relative.
     """
+    if len(text) > MAX_REPLY_BYTES:
+        return Problem(FailureKind.MALFORMED, f"the reply is longer than {MAX_REPLY_BYTES:,} characters")
     found = objects(text)
     best: tuple[int, Problem] | None = None
     for value in ([] if data is None else [data]) + list(reversed(found.values)):

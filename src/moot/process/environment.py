@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping
 
 from moot.core.errors import ConfigError
@@ -65,4 +66,14 @@ def base_environment(environ: Mapping[str, str], pass_env: Iterable[str] = ()) -
         for name, value in environ.items()
         if name in ALLOWED or name.startswith(ALLOWED_PREFIXES) or name in wanted
     }
+    if "PATH" in kept:
+        kept["PATH"] = absolute_path(kept["PATH"])
     return {**kept, **SAFE_GIT}
+
+
+def absolute_path(value: str) -> str:
+    """Return a PATH without entries relative to the working directory (`.`, `bin`, an empty one).
+
+    They would let the repository under review say which program is meant.
+    """
+    return os.pathsep.join(entry for entry in value.split(os.pathsep) if os.path.isabs(entry))

@@ -23,7 +23,9 @@ import os
 import time
 from collections.abc import Iterable, Sequence
 
-STOP_REASONS = ("stopped", "timeout", "silent")  # by request, wall clock, silence; values of core.process.Ending
+# By request, wall clock, silence, too much output; values of core.process.Ending.
+STOP_REASONS = ("stopped", "timeout", "silent", "flooded")
+MAX_OUTPUT_BYTES = 256 * 1024 * 1024  # of standard output and error together: well above any transcript seen
 
 
 class Claim:

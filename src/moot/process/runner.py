@@ -72,7 +72,7 @@ class Leader:
             if (new_size := jobfiles.output_size(self.job)) != size:
                 size, changed = new_size, now
             running_s, silent_s = now - self.claim.monotonic, now - changed
-            reason = jobfiles.requested_stop(self.job) or overstepped(self.orders, running_s, silent_s)
+            reason = jobfiles.requested_stop(self.job) or overstepped(self.orders, running_s, silent_s, size)
             if reason is None:
                 time.sleep(BRISK_TICK_S if running_s < BRISK_S else TICK_S)
                 continue
@@ -117,6 +117,8 @@ class Leader:
             return f"ran longer than {self.orders.wall_s:g} s"
         if ending == "silent":
             return f"printed nothing for {self.orders.silence_s or 0:g} s"
+        if ending == "flooded":
+            return f"printed more than {jobfiles.MAX_OUTPUT_BYTES:,} bytes"
         if ending is not None:
             return "asked to stop"
         if code is None:
@@ -124,12 +126,14 @@ class Leader:
         return f"ended by signal {-code}, {signal.strsignal(-code)}" if code < 0 else ""
 
 
-def overstepped(orders: jobfiles.Orders, running_s: float, silent_s: float) -> str | None:
+def overstepped(orders: jobfiles.Orders, running_s: float, silent_s: float, output: int) -> str | None:
     """Return which limit is exceeded, as a reason to stop."""
     if running_s > orders.wall_s:
         return "timeout"
     if orders.silence_s is not None and silent_s > orders.silence_s:
         return "silent"
+    if output > jobfiles.MAX_OUTPUT_BYTES:
+        return "flooded"
     return None
 
 
@@ -195,7 +199,7 @@ def become_program(job: str, orders: jobfiles.Orders) -> None:
         for fd, name in ((1, "stdout"), (2, "stderr")):
             os.dup2(os.open(os.path.join(job, name), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), fd)
         what = orders.stdin or os.devnull
-        os.dup2(os.open(what, os.O_RDONLY), 0)
+        os.dup2(open_input(what), 0)
         what = orders.cwd
         os.chdir(what)
         what = orders.argv[0]
@@ -207,6 +211,26 @@ def become_program(job: str, orders: jobfiles.Orders) -> None:
         jobfiles.record_exit(job, "unstartable", None, at, f"{what}: {reason}")
     finally:
         os._exit(127)
+
+
+def open_input(path: str) -> int:
+    """Return a descriptor to read `path` from that nobody can write through.
+
+    A descriptor of a file can be opened again for writing (`/proc/self/fd/0`), even in a cage that does not show the
+    file; so on Linux the program gets a sealed copy in memory, and what is on record as its prompt stays that.
+    """
+    given = os.open(path, os.O_RDONLY)
+    if not hasattr(os, "memfd_create") or path == os.devnull:
+        return given
+    copy = os.memfd_create("input", os.MFD_ALLOW_SEALING)
+    while os.sendfile(copy, given, None, 1 << 24):
+        pass
+    os.close(given)
+    os.lseek(copy, 0, os.SEEK_SET)
+    fcntl.fcntl(
+        copy, fcntl.F_ADD_SEALS, fcntl.F_SEAL_WRITE | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_SEAL
+    )
+    return copy
 
 
 def start(job: str) -> None:

@@ -28,6 +28,7 @@ _SPECIAL = re.compile(r"[\\`*\[\]~|$<>&]|(?<![^\W_])_|_(?![^\W_])")
 _ENTITIES = {"<": "&lt;", ">": "&gt;", "&": "&amp;"}
 _LEADING = re.compile(r"^(?P<number>\d+)?(?P<mark>(?(number)[.)]|[-+=#]))")
 _BACKTICKS = re.compile(r"`+")
+_DRAWN = frozenset({"suggestion", "mermaid", "math", "geojson", "topojson", "stl"})  # GitHub does more than show these
 _CODE_COMMAND = re.compile(r"^(?=/[A-Za-z])", re.MULTILINE)
 
 
@@ -64,7 +65,8 @@ def fence(code: str, language: str = "") -> str:
     """
     code = _CODE_COMMAND.sub(" ", safe.clean(code))
     ticks = "`" * max(3, _longest_run(code) + 1)
-    return f"{ticks}{re.sub(r'[^A-Za-z0-9+#-]', '', language)}\n{code}\n{ticks}"
+    language = re.sub(r"[^A-Za-z0-9+#-]", "", language)
+    return f"{ticks}{'' if language.lower() in _DRAWN else language}\n{code}\n{ticks}"
 
 
 def prose(words: str) -> str:

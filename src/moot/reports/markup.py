@@ -63,7 +63,7 @@ class Code:
 
 Block = Paragraph | Item | Code
 
-_FENCE = re.compile(r"^(?P<indent>\s*)(?P<mark>`{3,}|~{3,})[ \t]*(?P<language>[\w+#.-]*)[^`]*$")
+_FENCE = re.compile(r"^(?P<indent>\s*+)(?P<mark>`{3,}+|~{3,}+)[ \t]*+(?P<language>[\w+#.-]*+)[^`]*+$")
 _ITEM = re.compile(r"^(?P<indent>\s*)(?P<marker>[-*+]|\d{1,3}[.)])\s+(?P<text>\S.*)$")
 _HEADING = re.compile(r"^ {0,3}#{1,6}\s+(?P<text>\S.*)$")
 _RULE = re.compile(r"^\s*([-*_=])(\s*\1){2,}\s*$")
@@ -154,7 +154,7 @@ class _Reader:
 
 _TOKEN = re.compile(
     r"""
-      (?P<ticks>`+)(?!`) (?P<span>.+?) (?<!`)(?P=ticks)(?!`)
+      (?<!`)(?P<ticks>`{1,20}+)(?!`) (?P<span>.+?) (?<!`)(?P=ticks)(?!`)
     | (?<![\w*])\*\*(?=\S) (?P<strong>[^*]{1,300}) (?<=\S)\*\*(?![\w*])
     | (?P<image>!)?\[(?P<label>[^\[\]]{0,300})\]\((?P<address>[^()\s]{0,2000})[^()]{0,300}\)
     """,

@@ -11,7 +11,8 @@ import re
 _SEQUENCE = re.compile(
     r"""
       (?: \x1b\[ | \x9b ) [0-?]* [ -/]* [@-~]                                        # CSI: colours, cursor
-    | (?: \x1b[\]PX^_] | [\x9d\x90\x98\x9e\x9f] ) [^\x07\x1b\x9c]* (?: \x07 | \x1b\\ | \x9c )  # OSC, DCS, APC …
+    | (?: \x1b[\]PX^_] | [\x9d\x90\x98\x9e\x9f] )                                    # OSC, DCS, APC …
+      [^\x07\x1b\x90\x98\x9c-\x9f]*+ (?: \x07 | \x1b\\ | \x9c )
     | \x1b [ -/]* [0-~]                                                              # two-character escapes
     """,
     re.VERBOSE,
