@@ -18,10 +18,8 @@ from moot.core.turns import FailureKind
 from moot.findings.claims import (
     LINES_THEMSELVES,
     Problem,
-    Prose,
     claims_of,
     parse_reply,
-    prose_claim,
     says_nothing,
 )
 from moot.findings.json_scan import MAX_DEPTH, Scan, objects
@@ -236,12 +234,6 @@ def test_claims_lose_their_order_numbers_or_proof() -> None:
     assert [c.severity for c in said] == [Severity.HIGH, Severity.LOW]
     assert said[1].side is Side.LEFT
     assert json.loads(said[1].proof) == proof
-
-
-def test_prose_is_lost_cut_silently_or_empty() -> None:
-    assert prose_claim("  two defects \n", "sh", 100) == Prose("sh", "two defects")
-    assert prose_claim("abcdef", "sh", 3) == Prose("sh", "abc", cut=True)
-    assert prose_claim(" \n ", "sh", 3) == Problem(FailureKind.EMPTY, "the reply is empty")
 
 
 @pytest.mark.parametrize("title", ["No issues found", "LGTM!", "looks good to me.", "No defects", "Not a bug"])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import PurePosixPath
 
@@ -29,15 +28,6 @@ _NO_DEFECT = re.compile(
     r"|looks good(?: to me)?|lgtm|not an? (?:issue|bug|defect|problem)|nothing to report)\W*\Z",
     re.IGNORECASE,
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Prose:
-    """What a seat wrote that answers in prose. `cut`: it was longer than shown."""
-
-    seat: str
-    text: str
-    cut: bool = False
 
 
 def parse_reply(text: str, data: JSON, schema: type[BaseModel], root: str = "") -> BaseModel | Problem:
@@ -99,14 +89,6 @@ def claim_of(finding: FindingReply, id_: str, seat: str, round_: int) -> Claim:
         scenario=finding.scenario, suggestion=finding.suggestion, confidence=finding.confidence,
         proof=finding.proof.model_dump_json() if finding.proof is not None else "",
     )  # fmt: skip
-
-
-def prose_claim(text: str, seat: str, limit: int) -> Prose | Problem:
-    """Return what a prose reviewer wrote, cut to `limit` characters; it goes to the judge as it is."""
-    stripped = text.strip()
-    if not stripped:
-        return Problem(FailureKind.EMPTY, "the reply is empty")
-    return Prose(seat, stripped[:limit], cut=len(stripped) > limit)
 
 
 def says_nothing(claim: Claim) -> Dropped | None:
