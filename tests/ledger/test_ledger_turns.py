@@ -431,7 +431,7 @@ def test_six_processes_never_have_more_turns_in_flight_than_the_cap(
     for process in processes:
         process.join(90)
     assert [process.exitcode for process in processes] == [0] * 6
-    assert most.value == 2
+    assert most.value <= 2  # that two can be in flight is for other tests to show: here they need not meet
     done = turns.of_run(ledger, run)
     assert len(done) == len({t.id for t in done}) == 60
     assert {t.state for t in done} == {TurnState.SETTLED}
