@@ -93,16 +93,13 @@ def test_links_show_their_address_and_images_lose_it() -> None:
     )
 
 
-def test_long_hostile_input_takes_no_time_to_speak_of() -> None:
-    """Quadratic patterns would make this take minutes."""
-    for text in ("`" * 20_000, "[" * 20_000, "**" * 10_000, "# " + " " * 20_000 + "x", "- " * 10_000, "![" * 10_000):
-        parse(text)
-
-
 @pytest.mark.parametrize(
     "line",
-    [" " * 40_000 + "x", "~" * 40_000 + "`", "`" * 40_000 + "x`", "`x``" * 20_000, "a" + "**" * 40_000, "![" * 40_000],
-    ids=lambda v: v.strip()[:4],
+    [
+        *(" " * 40_000 + "x", "~" * 40_000 + "`", "`" * 40_000, "`" * 40_000 + "x`", "`x``" * 20_000),
+        *("a" + "**" * 40_000, "![" * 40_000, "[" * 40_000, "# " + " " * 40_000 + "x", "- " * 20_000 + "x"),
+    ],
+    ids=range(10),
 )
 def test_a_long_line_that_almost_means_something_is_read_in_one_go(line: str) -> None:
     assert parse(line)  # minutes, where an expression tries every way to split it

@@ -48,7 +48,7 @@ def run_review(context: Context, asked: Asked) -> int:
 
 
 async def _review(context: Context, asked: Asked, target: Target) -> int:
-    from moot.git.change import freeze
+    from moot.git.change import freeze, is_empty
     from moot.git.diff import read_diff
     from moot.process import sandbox
     from moot.process.local import LocalProcess
@@ -60,7 +60,7 @@ async def _review(context: Context, asked: Asked, target: Target) -> int:
     diff = await read_diff(git, change)
     for note in change.notes:
         console.note(f"note: {note}")
-    if not diff.files:
+    if is_empty(diff):
         console.note(f"nothing to review: {change.head_name} is no different from {change.base_name}")
         return 0
     loaded = await configure(context, git, change, asked.flags)

@@ -1,5 +1,4 @@
 """Sizes beyond which text from agents and repositories is cut, said aloud wherever it happens."""
 
 MAX_REPLY_BYTES = 4 * 1024 * 1024  # of one turn's final text
-MAX_STDOUT_BYTES = 256 * 1024 * 1024  # of one turn's raw output that is read back
 MAX_FILE_BYTES = 1024 * 1024  # of one file shown to seats whole

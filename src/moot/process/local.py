@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Literal
 
 from moot.core.errors import ProcessError
-from moot.core.limits import MAX_STDOUT_BYTES
 from moot.core.process import Command, Done, Ending, Exited, Fresh, JobState, Lost, Running
 from moot.process import jobfiles, sandbox, tree
 from moot.process.run import run_short
@@ -30,7 +29,7 @@ class LocalProcess:
         output_limit: bytes a short command may print to standard output, and as many to standard error.
     """
 
-    def __init__(self, *, output_limit: int = MAX_STDOUT_BYTES) -> None:
+    def __init__(self, *, output_limit: int = jobfiles.MAX_OUTPUT_BYTES) -> None:
         self._output_limit = output_limit
         self._runners: list[subprocess.Popen[bytes]] = []
 

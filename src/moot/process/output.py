@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from moot.core.limits import MAX_REPLY_BYTES, MAX_STDOUT_BYTES
+from moot.core.limits import MAX_REPLY_BYTES
+from moot.process.jobfiles import MAX_OUTPUT_BYTES
 
 CHUNK_BYTES = 1024 * 1024
 
@@ -20,7 +21,7 @@ class Output:
     omitted: int = 0
 
 
-def read_stdout(job: Path, limit: int = MAX_STDOUT_BYTES) -> Output:
+def read_stdout(job: Path, limit: int = MAX_OUTPUT_BYTES) -> Output:
     """Return the job's standard output: all of it, or its last whole lines within `limit` bytes."""
     return _read(job / "stdout", limit)
 
